@@ -7,7 +7,8 @@
     generate.py --check    compares them with the files of the tree (a test)
 
 A line of functions.txt is NAME FLAGS PARAMETER:KIND...; `[area]` begins an area. Flags: `built` (else
-the function raises MPI_ERR_UNSUPPORTED_OPERATION), `large` (it has a form NAME_c), `early` (it may be
+the function raises MPI_ERR_UNSUPPORTED_OPERATION), `large` (it has a form NAME_c), `form` (the
+implementation is told which form was called), `early` (it may be
 called before MPI_Init and after MPI_Finalize; of tools, before MPI_T_init_thread), `deprecated`, `returns=TYPE` (no error code).
 A kind (KINDS below) is the type of a parameter in both forms, its check, and what the implementation
 in mpi/src/ gets.
@@ -144,6 +145,7 @@ class Function:
         flags = flags.split(",")
         self.area, self.built, self.large = area, "built" in flags, "large" in flags
         self.early, self.deprecated = "early" in flags, "deprecated" in flags
+        self.knows_form = "form" in flags
         self.params = [tuple(p.split(":")) for p in params]
         returned = [f[8:] for f in flags if f.startswith("returns=")]
         self.returned = "int"
@@ -185,6 +187,8 @@ class Function:
             base = to[:array.start()] if array else to
             gap = "" if base.endswith(("*", "&")) else " "
             made.append(f"{base}{gap}{name}{array.group(1) if array else ''}")
+        if self.knows_form:
+            made.append("bool large")
         result = self.returned if self.is_value else "void"
         return f"{result} {self.name}({', '.join(made)});"
 
@@ -226,6 +230,8 @@ class Function:
                 checks.append((k.order, "    " + k.check.replace("{p}", n)))
         lines += [c for _, c in sorted(checks, key=lambda c: c[0])]
         values = [kind_of(k).value.replace("{p}", n) for n, k in self.params if k != "more"]
+        if self.knows_form:
+            values.append("true" if large else "false")
         lines.append(f"    mpx_mpi::{self.name}({', '.join(values)});")
         lines.append("    return MPI_SUCCESS;")
         end = "tool_failed()" if self.area == "tool" else f"failed({arguments})"

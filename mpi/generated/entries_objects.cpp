@@ -1767,17 +1767,27 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 }
 MPX_MPI_ALIAS(MPI_Intercomm_create_from_groups)
 int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
-  (void)session;
-  (void)buffer;
-  (void)size;
-  return not_built("MPI_Session_attach_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_count(size, "size");
+    mpx_mpi::Session_attach_buffer(session_, buffer, size);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_attach_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_attach_buffer)
 int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size) {
-  (void)session;
-  (void)buffer;
-  (void)size;
-  return not_built("MPI_Session_attach_buffer_c", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_count(size, "size");
+    mpx_mpi::Session_attach_buffer(session_, buffer, size);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_attach_buffer_c", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_attach_buffer_c)
 int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
@@ -1802,17 +1812,29 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errh
 }
 MPX_MPI_ALIAS(MPI_Session_create_errhandler)
 int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size) {
-  (void)session;
-  (void)buffer_addr;
-  (void)size;
-  return not_built("MPI_Session_detach_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(buffer_addr, "buffer_addr");
+    need_place(size, "size");
+    mpx_mpi::Session_detach_buffer(session_, buffer_addr, number_place(size));
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_detach_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_detach_buffer)
 int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size) {
-  (void)session;
-  (void)buffer_addr;
-  (void)size;
-  return not_built("MPI_Session_detach_buffer_c", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(buffer_addr, "buffer_addr");
+    need_place(size, "size");
+    mpx_mpi::Session_detach_buffer(session_, buffer_addr, number_place(size));
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_detach_buffer_c", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_detach_buffer_c)
 int PMPI_Session_finalize(MPI_Session *session) {
@@ -1827,8 +1849,14 @@ int PMPI_Session_finalize(MPI_Session *session) {
 }
 MPX_MPI_ALIAS(MPI_Session_finalize)
 int PMPI_Session_flush_buffer(MPI_Session session) {
-  (void)session;
-  return not_built("MPI_Session_flush_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    mpx_mpi::Session_flush_buffer(session_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_flush_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_flush_buffer)
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler) {
@@ -1895,9 +1923,15 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_I
 }
 MPX_MPI_ALIAS(MPI_Session_get_pset_info)
 int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request) {
-  (void)session;
-  (void)request;
-  return not_built("MPI_Session_iflush_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(request, "request");
+    mpx_mpi::Session_iflush_buffer(session_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_iflush_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_iflush_buffer)
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) {
