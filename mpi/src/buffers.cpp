@@ -165,17 +165,14 @@ MPI_Request send_pool::start_drain(MPI_Comm reports_to) {
 // --- The buffer of a send ------------------------------------------------------------------------
 
 namespace {
-/// The buffer of a communicator, else that of the session that it comes from, or of the process.
+/// The buffer of a communicator, else that of the session that it comes from, else of the process.
 send_pool& pool_for(const comm_t& comm) {
   if (comm.buffers != nullptr) return *comm.buffers;
   session_t* const session = lib().sessions.find(value_of(comm.session));
-  send_pool* const found = comm.session != MPI_SESSION_NULL
-                               ? (session == nullptr ? nullptr : session->buffers.get())
-                               : lib().buffers.get();
-  if (found == nullptr)
-    fail(MPI_ERR_BUFFER, "no buffer is attached: call MPI_Buffer_attach, MPI_Comm_attach_buffer%s",
-         comm.session != MPI_SESSION_NULL ? " or MPI_Session_attach_buffer" : "");
-  return *found;
+  if (session != nullptr && session->buffers != nullptr) return *session->buffers;
+  if (lib().buffers == nullptr)
+    fail(MPI_ERR_BUFFER, "no buffer is attached: call MPI_Buffer_attach or MPI_Comm_attach_buffer");
+  return *lib().buffers;
 }
 using buffer_place = std::shared_ptr<send_pool>;
 void attach_to(buffer_place& place, void* base, MPI_Count size) {

@@ -161,7 +161,7 @@ std::string text_of(int code) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
   const auto found = l.codes.find(code);
-  return found == l.codes.end() || found->second.removed ? std::string() : found->second.text;
+  return found == l.codes.end() ? std::string() : found->second.text;
 }
 int class_of(int code) noexcept {
   library& l = lib();
@@ -459,14 +459,20 @@ void Errhandler_free(MPI_Errhandler* errhandler) {
 namespace {
 int add_code(int of, library& l) {
   const int made = ++l.last_code;
-  l.codes[made] = {of < 0 ? made : of, {}, false};
+  l.codes[made] = {of < 0 ? made : of, {}};
   return made;
 }
 library::user_code& need_user_code(library& l, int code, const char* what) {
   const auto found = l.codes.find(code);
-  if (found == l.codes.end() || found->second.removed)
+  if (found == l.codes.end())
     fail(MPI_ERR_ARG, "%d is no %s that the program has added", code, what);
   return found->second;
+}
+/// The last number that is left is MPI_LASTUSEDCODE; the next one is that after it.
+void remove_code(library& l, int code, const char* what) {
+  need_user_code(l, code, what);
+  l.codes.erase(code);
+  l.last_code = l.codes.empty() ? MPI_ERR_LASTCODE : l.codes.rbegin()->first;
 }
 }  // namespace
 
@@ -492,12 +498,12 @@ void Add_error_string(int errorcode, const char* string) {
 void Remove_error_class(int errorclass) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
-  need_user_code(l, errorclass, "error class").removed = true;
+  remove_code(l, errorclass, "error class");
 }
 void Remove_error_code(int errorcode) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
-  need_user_code(l, errorcode, "error code").removed = true;
+  remove_code(l, errorcode, "error code");
 }
 void Remove_error_string(int errorcode) {
   library& l = lib();

@@ -249,7 +249,6 @@ struct library {
   struct user_code {
     int of;  ///< Class of a code; itself for a class.
     std::string text;
-    bool removed = false;
   };
   std::map<int, user_code> codes;
   std::map<std::vector<std::int64_t>, MPI_Datatype> f90_types;
