@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "mpx/core/atomic.hpp"
-#include "mpx/core/numbers.hpp"
 #include "mpx/mpx.hpp"
 #include "tool_port.hpp"
 
@@ -17,8 +16,7 @@ template <class Stack>
 std::uint64_t spin_ns_of() {
   if constexpr (mpx::TunableWait<typename Stack::wait_type>) {
     const char* const text = std::getenv("MPX_SPIN");
-    std::uint64_t us = 0;
-    if (text != nullptr && mpx::detail::parse_number(text, 1'000'000, us)) return us * 1000;
+    if (text != nullptr) return std::strtoull(text, nullptr, 10) * 1000;  // Checked when it joined.
     return static_cast<std::uint64_t>(Stack::wait_type::spin_ns);
   } else {
     return 0;
@@ -28,7 +26,7 @@ std::uint64_t spin_ns_of() {
 template <class Stack, class Which>
 std::uint64_t of_sockets(mpx::environment<Stack>& env, Which&& which) {
   const auto read = [&](const auto& counters) {
-    return mpx::platform::native::atomic_ref(const_cast<std::uint64_t&>(which(counters)))
+    return mpx::platform::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(which(counters)))
         .load(mpx::platform::memory_order_relaxed);
   };
   auto& transport = env.transport();
