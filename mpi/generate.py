@@ -7,8 +7,9 @@
     generate.py --check    compares them with the files of the tree (a test)
 
 A line of functions.txt is NAME FLAGS PARAMETER:KIND...; `[area]` begins an area. Flags: `built` (else
-the function raises MPI_ERR_UNSUPPORTED_OPERATION), `large` (it has a form NAME_c), `early` (it may be
-called before MPI_Init and after MPI_Finalize), `deprecated`, `quick` (mpi/src/quick.hpp has a function
+the function raises MPI_ERR_UNSUPPORTED_OPERATION), `large` (it has a form NAME_c), `form` (the
+implementation is told which form was called), `early` (it may be called before MPI_Init and after
+MPI_Finalize; of tools, before MPI_T_init_thread), `deprecated`, `quick` (mpi/src/quick.hpp has a function
 for usual arguments, which is tried first), `returns=TYPE` (no error code).
 A kind (KINDS below) is the type of a parameter in both forms, its check, and what the implementation
 in mpi/src/ gets.
@@ -82,7 +83,7 @@ KINDS = {
     # Datatypes and operations. `type_if`: significant at some ranks only.
     "type": handle("MPI_Datatype", "need_type", "const type_t", 1),
     "type_any": handle("MPI_Datatype", "need_any_type", "type_t", 1),
-    "type_if": raw("MPI_Datatype"), "type_out": out("MPI_Datatype"),
+    "type_if": raw("MPI_Datatype"), "type_maybe": raw("MPI_Datatype *"), "type_out": out("MPI_Datatype"),
     "type_inout": out("MPI_Datatype"),
     "types": raw("const MPI_Datatype[]"), "types_out": raw("MPI_Datatype[]"),
     "op": handle("MPI_Op", "need_op", "op_t", 1), "op_out": out("MPI_Op"), "op_inout": out("MPI_Op"),
@@ -91,7 +92,7 @@ KINDS = {
     "group_out": out("MPI_Group"), "group_inout": out("MPI_Group"),
     "info": handle("MPI_Info", "need_info", "info_t", 1),
     "hints": Kind("MPI_Info", check="need_hints({p});"), "infos": raw("const MPI_Info[]"),
-    "info_out": out("MPI_Info"), "info_inout": out("MPI_Info"),
+    "info_out": out("MPI_Info"), "info_maybe": raw("MPI_Info *"), "info_inout": out("MPI_Info"),
     "errhandler": raw("MPI_Errhandler"), "errhandler_out": out("MPI_Errhandler"),
     "errhandler_inout": out("MPI_Errhandler"),
     "request": raw("MPI_Request"), "request_out": out("MPI_Request"),
@@ -113,7 +114,7 @@ KINDS = {
     "int_out": out("int"), "int_inout": out("int"), "int_maybe": raw("int *"), "argc": raw("int *"),
     "ints": raw("const int[]"), "ints_out": raw("int[]"), "ranges": raw("int[][3]"),
     "aint": raw("MPI_Aint"), "aint_out": out("MPI_Aint"), "aints_out": raw("MPI_Aint[]"),
-    "count_x": raw("MPI_Count"), "count_out": out("MPI_Count"), "bigs_out": raw("MPI_Count[]"),
+    "count_x": raw("MPI_Count"), "count_out": out("MPI_Count"), "count_maybe": raw("MPI_Count *"), "bigs_out": raw("MPI_Count[]"),
     "offset": raw("MPI_Offset"), "offset_out": out("MPI_Offset"),
     "text": Kind("const char *", check='need_place({p}, "{p}");'), "texts": raw("const char[]"),
     "text_out": out("char"), "text_maybe": raw("char *"), "argv": raw("char *[]"), "argvs": raw("char **[]"),
@@ -146,6 +147,7 @@ class Function:
         self.area, self.built, self.large = area, "built" in flags, "large" in flags
         self.early, self.deprecated = "early" in flags, "deprecated" in flags
         self.quick = "quick" in flags
+        self.knows_form = "form" in flags
         self.params = [tuple(p.split(":")) for p in params]
         returned = [f[8:] for f in flags if f.startswith("returns=")]
         self.returned = "int"
@@ -187,6 +189,8 @@ class Function:
             base = to[:array.start()] if array else to
             gap = "" if base.endswith(("*", "&")) else " "
             made.append(f"{base}{gap}{name}{array.group(1) if array else ''}")
+        if self.knows_form:
+            made.append("bool large")
         result = self.returned if self.is_value else "void"
         return f"{result} {self.name}({', '.join(made)});"
 
@@ -214,13 +218,12 @@ class Function:
         arguments = f'"{name}"' + (f", {target}" if target else "")
         if not self.built:
             lines += [f"  (void){n};" for n, k in self.params if k != "more"]
-            if self.area == "tool":
-                lines.append("  return MPI_T_ERR_NOT_INITIALIZED;")
-            else:
-                lines.append(f"  return not_built({arguments});")
+            lines.append(f"  return not_built({arguments});")
             return lines + ["}"]
         lines.append("  try {")
-        if not self.early:
+        if self.area == "tool":
+            lines.append(f"    const auto held = {'lock' if self.early else 'need'}_tools();")
+        elif not self.early:
             lines.append("    need_running();")
         checks = []
         for n, kind in self.params:
@@ -229,9 +232,12 @@ class Function:
                 checks.append((k.order, "    " + k.check.replace("{p}", n)))
         lines += [c for _, c in sorted(checks, key=lambda c: c[0])]
         values = [kind_of(k).value.replace("{p}", n) for n, k in self.params if k != "more"]
+        if self.knows_form:
+            values.append("true" if large else "false")
         lines.append(f"    mpx_mpi::{self.name}({', '.join(values)});")
         lines.append("    return MPI_SUCCESS;")
-        lines += ["  } catch (...) {", f"    return failed({arguments});", "  }", "}"]
+        end = "tool_failed()" if self.area == "tool" else f"failed({arguments})"
+        lines += ["  } catch (...) {", f"    return {end};", "  }", "}"]
         if self.quick:
             lines[0] = lines[0].replace(f"int P{name}(", f"[[gnu::noinline]] static int every_{name}(")
             plain = ", ".join(n for n, _ in self.params)
@@ -343,7 +349,8 @@ SOURCES = {
     "entries_messages": ["environment", "error", "info", "point_to_point", "request", "partitioned"],
     "entries_collectives": ["collective", "operation", "datatype"],
     "entries_objects": ["group", "communicator", "attribute", "topology", "convert", "rma", "session",
-                        "process", "file", "tool"],
+                        "process", "file"],
+    "entries_tools": ["tool"],
 }
 
 
@@ -401,7 +408,7 @@ def wrong_arguments(functions):
     """Rows of test/mpi/arguments.c: every argument that is checked, wrong in each way."""
     lines = ["/* SPDX-License-Identifier: BSL-1.0 */", "/* Made by mpi/generate.py. Do not edit. */"]
     for f in functions:
-        if not f.built or f.is_value or f.area == "file" or f.name in ("Init", "Init_thread"):
+        if not f.built or f.is_value or f.area in ("file", "tool") or f.name in ("Init", "Init_thread"):
             continue
         for name, large in f.forms():
             right = []

@@ -161,6 +161,12 @@ class environment {
     return endpoint_.detach({"detach_buffer", where});
   }
 
+  /// Sets the length up to which this rank sends a message eagerly, from now on: at most the limit
+  /// of the stack, at least the size of tiny messages. MPX_SHORT_BYTES_MAX is its initial value.
+  void limit_eager(std::size_t bytes) { endpoint_.limit_eager(bytes); }
+  /// Returns that length; of a stack with other thresholds for far peers, that for near ones.
+  [[nodiscard]] std::size_t eager_limit() { return endpoint_.eager_limit(); }
+
   /// Enables receives from any source again after a peer was lost.
   void acknowledge_failures() { endpoint_.acknowledge_failures(); }
 

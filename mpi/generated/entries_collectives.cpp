@@ -149,7 +149,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
     need_count(count, "count");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_contiguous(count, oldtype_, newtype);
+    mpx_mpi::Type_contiguous(count, oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_contiguous");
@@ -162,7 +162,7 @@ int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *
     need_count(count, "count");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_contiguous(count, oldtype_, newtype);
+    mpx_mpi::Type_contiguous(count, oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_contiguous_c");
@@ -175,7 +175,7 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gs
     need_count(ndims, "ndims");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_darray(size, rank, ndims, numbers(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype_, newtype);
+    mpx_mpi::Type_create_darray(size, rank, ndims, numbers(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_darray");
@@ -188,7 +188,7 @@ int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arr
     need_count(ndims, "ndims");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_darray(size, rank, ndims, numbers(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype_, newtype);
+    mpx_mpi::Type_create_darray(size, rank, ndims, numbers(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_darray_c");
@@ -234,7 +234,7 @@ int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], cons
     need_count(count, "count");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_hindexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_create_hindexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_hindexed");
@@ -247,7 +247,7 @@ int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockl
     need_count(count, "count");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_hindexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_create_hindexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_hindexed_c");
@@ -261,7 +261,7 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint a
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_hindexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_create_hindexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_hindexed_block");
@@ -275,7 +275,7 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, co
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_hindexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_create_hindexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_hindexed_block_c");
@@ -289,7 +289,7 @@ int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Da
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_hvector(count, blocklength, stride, oldtype_, newtype);
+    mpx_mpi::Type_create_hvector(count, blocklength, stride, oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_hvector");
@@ -303,7 +303,7 @@ int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_hvector(count, blocklength, stride, oldtype_, newtype);
+    mpx_mpi::Type_create_hvector(count, blocklength, stride, oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_hvector_c");
@@ -317,7 +317,7 @@ int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_o
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_indexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_create_indexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_indexed_block");
@@ -331,7 +331,7 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, con
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_indexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_create_indexed_block(count, blocklength, numbers(array_of_displacements), oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_indexed_block_c");
@@ -343,7 +343,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     need_running();
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_resized(oldtype_, lb, extent, newtype);
+    mpx_mpi::Type_create_resized(oldtype_, lb, extent, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_resized");
@@ -355,7 +355,7 @@ int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count ext
     need_running();
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_resized(oldtype_, lb, extent, newtype);
+    mpx_mpi::Type_create_resized(oldtype_, lb, extent, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_resized_c");
@@ -367,7 +367,7 @@ int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const 
     need_running();
     need_count(count, "count");
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_struct(count, numbers(array_of_blocklengths), numbers(array_of_displacements), array_of_types, newtype);
+    mpx_mpi::Type_create_struct(count, numbers(array_of_blocklengths), numbers(array_of_displacements), array_of_types, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_struct");
@@ -379,7 +379,7 @@ int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklen
     need_running();
     need_count(count, "count");
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_struct(count, numbers(array_of_blocklengths), numbers(array_of_displacements), array_of_types, newtype);
+    mpx_mpi::Type_create_struct(count, numbers(array_of_blocklengths), numbers(array_of_displacements), array_of_types, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_struct_c");
@@ -392,7 +392,7 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int a
     need_count(ndims, "ndims");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_subarray(ndims, numbers(array_of_sizes), numbers(array_of_subsizes), numbers(array_of_starts), order, oldtype_, newtype);
+    mpx_mpi::Type_create_subarray(ndims, numbers(array_of_sizes), numbers(array_of_subsizes), numbers(array_of_starts), order, oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_subarray");
@@ -405,7 +405,7 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], con
     need_count(ndims, "ndims");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_create_subarray(ndims, numbers(array_of_sizes), numbers(array_of_subsizes), numbers(array_of_starts), order, oldtype_, newtype);
+    mpx_mpi::Type_create_subarray(ndims, numbers(array_of_sizes), numbers(array_of_subsizes), numbers(array_of_starts), order, oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_create_subarray_c");
@@ -447,16 +447,14 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
 }
 MPX_MPI_ALIAS(MPI_Type_get_contents)
 int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
-  (void)datatype;
-  (void)max_integers;
-  (void)max_addresses;
-  (void)max_large_counts;
-  (void)max_datatypes;
-  (void)array_of_integers;
-  (void)array_of_addresses;
-  (void)array_of_large_counts;
-  (void)array_of_datatypes;
-  return not_built("MPI_Type_get_contents_c");
+  try {
+    need_running();
+    auto& datatype_ = need_any_type(datatype);
+    mpx_mpi::Type_get_contents_c(datatype_, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Type_get_contents_c");
+  }
 }
 MPX_MPI_ALIAS(MPI_Type_get_contents_c)
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) {
@@ -475,13 +473,19 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_ad
 }
 MPX_MPI_ALIAS(MPI_Type_get_envelope)
 int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner) {
-  (void)datatype;
-  (void)num_integers;
-  (void)num_addresses;
-  (void)num_large_counts;
-  (void)num_datatypes;
-  (void)combiner;
-  return not_built("MPI_Type_get_envelope_c");
+  try {
+    need_running();
+    auto& datatype_ = need_any_type(datatype);
+    need_place(num_integers, "num_integers");
+    need_place(num_addresses, "num_addresses");
+    need_place(num_large_counts, "num_large_counts");
+    need_place(num_datatypes, "num_datatypes");
+    need_place(combiner, "combiner");
+    mpx_mpi::Type_get_envelope_c(datatype_, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Type_get_envelope_c");
+  }
 }
 MPX_MPI_ALIAS(MPI_Type_get_envelope_c)
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent) {
@@ -593,7 +597,7 @@ int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int ar
     need_count(count, "count");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_indexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_indexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_indexed");
@@ -606,7 +610,7 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
     need_count(count, "count");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_indexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype);
+    mpx_mpi::Type_indexed(count, numbers(array_of_blocklengths), numbers(array_of_displacements), oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_indexed_c");
@@ -679,7 +683,7 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_vector(count, blocklength, stride, oldtype_, newtype);
+    mpx_mpi::Type_vector(count, blocklength, stride, oldtype_, newtype, false);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_vector");
@@ -693,7 +697,7 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
     need_count(blocklength, "blocklength");
     auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_vector(count, blocklength, stride, oldtype_, newtype);
+    mpx_mpi::Type_vector(count, blocklength, stride, oldtype_, newtype, true);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_vector_c");

@@ -8,16 +8,25 @@ using namespace mpx_mpi;
 
 extern "C" {
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set) {
-  (void)logical_size;
-  (void)logical_true;
-  (void)logical_false;
-  (void)is_set;
-  return not_built("MPI_Abi_get_fortran_booleans");
+  try {
+    need_place(logical_true, "logical_true");
+    need_place(logical_false, "logical_false");
+    need_place(is_set, "is_set");
+    mpx_mpi::Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Abi_get_fortran_booleans");
+  }
 }
 MPX_MPI_ALIAS(MPI_Abi_get_fortran_booleans)
 int PMPI_Abi_get_fortran_info(MPI_Info *info) {
-  (void)info;
-  return not_built("MPI_Abi_get_fortran_info");
+  try {
+    need_place(info, "info");
+    mpx_mpi::Abi_get_fortran_info(info);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Abi_get_fortran_info");
+  }
 }
 MPX_MPI_ALIAS(MPI_Abi_get_fortran_info)
 int PMPI_Abi_get_info(MPI_Info *info) {
@@ -42,15 +51,24 @@ int PMPI_Abi_get_version(int *abi_major, int *abi_minor) {
 }
 MPX_MPI_ALIAS(MPI_Abi_get_version)
 int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false) {
-  (void)logical_size;
-  (void)logical_true;
-  (void)logical_false;
-  return not_built("MPI_Abi_set_fortran_booleans");
+  try {
+    need_place(logical_true, "logical_true");
+    need_place(logical_false, "logical_false");
+    mpx_mpi::Abi_set_fortran_booleans(logical_size, logical_true, logical_false);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Abi_set_fortran_booleans");
+  }
 }
 MPX_MPI_ALIAS(MPI_Abi_set_fortran_booleans)
 int PMPI_Abi_set_fortran_info(MPI_Info info) {
-  (void)info;
-  return not_built("MPI_Abi_set_fortran_info");
+  try {
+    need_hints(info);
+    mpx_mpi::Abi_set_fortran_info(info);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Abi_set_fortran_info");
+  }
 }
 MPX_MPI_ALIAS(MPI_Abi_set_fortran_info)
 int PMPI_Abort(MPI_Comm comm, int errorcode) {
@@ -107,8 +125,14 @@ int PMPI_Free_mem(void *base) {
 }
 MPX_MPI_ALIAS(MPI_Free_mem)
 int PMPI_Get_hw_resource_info(MPI_Info *hw_info) {
-  (void)hw_info;
-  return not_built("MPI_Get_hw_resource_info");
+  try {
+    need_running();
+    need_place(hw_info, "hw_info");
+    mpx_mpi::Get_hw_resource_info(hw_info);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Get_hw_resource_info");
+  }
 }
 MPX_MPI_ALIAS(MPI_Get_hw_resource_info)
 int PMPI_Get_library_version(char *version, int *resultlen) {
@@ -589,47 +613,87 @@ int PMPI_Buffer_flush(void) {
 }
 MPX_MPI_ALIAS(MPI_Buffer_flush)
 int PMPI_Buffer_iflush(MPI_Request *request) {
-  (void)request;
-  return not_built("MPI_Buffer_iflush");
+  try {
+    need_running();
+    need_place(request, "request");
+    mpx_mpi::Buffer_iflush(request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Buffer_iflush");
+  }
 }
 MPX_MPI_ALIAS(MPI_Buffer_iflush)
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size) {
-  (void)comm;
-  (void)buffer;
-  (void)size;
-  return not_built("MPI_Comm_attach_buffer", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_count(size, "size");
+    mpx_mpi::Comm_attach_buffer(comm_, buffer, size);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Comm_attach_buffer", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Comm_attach_buffer)
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size) {
-  (void)comm;
-  (void)buffer;
-  (void)size;
-  return not_built("MPI_Comm_attach_buffer_c", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_count(size, "size");
+    mpx_mpi::Comm_attach_buffer(comm_, buffer, size);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Comm_attach_buffer_c", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Comm_attach_buffer_c)
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size) {
-  (void)comm;
-  (void)buffer_addr;
-  (void)size;
-  return not_built("MPI_Comm_detach_buffer", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_place(buffer_addr, "buffer_addr");
+    need_place(size, "size");
+    mpx_mpi::Comm_detach_buffer(comm_, buffer_addr, number_place(size));
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Comm_detach_buffer", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Comm_detach_buffer)
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size) {
-  (void)comm;
-  (void)buffer_addr;
-  (void)size;
-  return not_built("MPI_Comm_detach_buffer_c", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_place(buffer_addr, "buffer_addr");
+    need_place(size, "size");
+    mpx_mpi::Comm_detach_buffer(comm_, buffer_addr, number_place(size));
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Comm_detach_buffer_c", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Comm_detach_buffer_c)
 int PMPI_Comm_flush_buffer(MPI_Comm comm) {
-  (void)comm;
-  return not_built("MPI_Comm_flush_buffer", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    mpx_mpi::Comm_flush_buffer(comm_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Comm_flush_buffer", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Comm_flush_buffer)
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request) {
-  (void)comm;
-  (void)request;
-  return not_built("MPI_Comm_iflush_buffer", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_place(request, "request");
+    mpx_mpi::Comm_iflush_buffer(comm_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Comm_iflush_buffer", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Comm_iflush_buffer)
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {

@@ -1767,17 +1767,27 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 }
 MPX_MPI_ALIAS(MPI_Intercomm_create_from_groups)
 int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
-  (void)session;
-  (void)buffer;
-  (void)size;
-  return not_built("MPI_Session_attach_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_count(size, "size");
+    mpx_mpi::Session_attach_buffer(session_, buffer, size);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_attach_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_attach_buffer)
 int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size) {
-  (void)session;
-  (void)buffer;
-  (void)size;
-  return not_built("MPI_Session_attach_buffer_c", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_count(size, "size");
+    mpx_mpi::Session_attach_buffer(session_, buffer, size);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_attach_buffer_c", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_attach_buffer_c)
 int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
@@ -1802,17 +1812,29 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errh
 }
 MPX_MPI_ALIAS(MPI_Session_create_errhandler)
 int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size) {
-  (void)session;
-  (void)buffer_addr;
-  (void)size;
-  return not_built("MPI_Session_detach_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(buffer_addr, "buffer_addr");
+    need_place(size, "size");
+    mpx_mpi::Session_detach_buffer(session_, buffer_addr, number_place(size));
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_detach_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_detach_buffer)
 int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size) {
-  (void)session;
-  (void)buffer_addr;
-  (void)size;
-  return not_built("MPI_Session_detach_buffer_c", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(buffer_addr, "buffer_addr");
+    need_place(size, "size");
+    mpx_mpi::Session_detach_buffer(session_, buffer_addr, number_place(size));
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_detach_buffer_c", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_detach_buffer_c)
 int PMPI_Session_finalize(MPI_Session *session) {
@@ -1827,8 +1849,14 @@ int PMPI_Session_finalize(MPI_Session *session) {
 }
 MPX_MPI_ALIAS(MPI_Session_finalize)
 int PMPI_Session_flush_buffer(MPI_Session session) {
-  (void)session;
-  return not_built("MPI_Session_flush_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    mpx_mpi::Session_flush_buffer(session_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_flush_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_flush_buffer)
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler) {
@@ -1895,9 +1923,15 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_I
 }
 MPX_MPI_ALIAS(MPI_Session_get_pset_info)
 int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request) {
-  (void)session;
-  (void)request;
-  return not_built("MPI_Session_iflush_buffer", session);
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(request, "request");
+    mpx_mpi::Session_iflush_buffer(session_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_iflush_buffer", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_iflush_buffer)
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) {
@@ -2778,368 +2812,4 @@ int PMPI_File_toint(MPI_File file) {
   return mpx_mpi::File_toint(file);
 }
 MPX_MPI_ALIAS(MPI_File_toint)
-int PMPI_T_category_changed(int *update_number) {
-  (void)update_number;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_changed)
-int PMPI_T_category_get_categories(int cat_index, int len, int indices[]) {
-  (void)cat_index;
-  (void)len;
-  (void)indices;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_categories)
-int PMPI_T_category_get_cvars(int cat_index, int len, int indices[]) {
-  (void)cat_index;
-  (void)len;
-  (void)indices;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_cvars)
-int PMPI_T_category_get_events(int cat_index, int len, int indices[]) {
-  (void)cat_index;
-  (void)len;
-  (void)indices;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_events)
-int PMPI_T_category_get_index(const char *name, int *cat_index) {
-  (void)name;
-  (void)cat_index;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_index)
-int PMPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories) {
-  (void)cat_index;
-  (void)name;
-  (void)name_len;
-  (void)desc;
-  (void)desc_len;
-  (void)num_cvars;
-  (void)num_pvars;
-  (void)num_categories;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_info)
-int PMPI_T_category_get_num(int *num_cat) {
-  (void)num_cat;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_num)
-int PMPI_T_category_get_num_events(int cat_index, int *num_events) {
-  (void)cat_index;
-  (void)num_events;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_num_events)
-int PMPI_T_category_get_pvars(int cat_index, int len, int indices[]) {
-  (void)cat_index;
-  (void)len;
-  (void)indices;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_category_get_pvars)
-int PMPI_T_cvar_get_index(const char *name, int *cvar_index) {
-  (void)name;
-  (void)cvar_index;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_cvar_get_index)
-int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope) {
-  (void)cvar_index;
-  (void)name;
-  (void)name_len;
-  (void)verbosity;
-  (void)datatype;
-  (void)enumtype;
-  (void)desc;
-  (void)desc_len;
-  (void)bind;
-  (void)scope;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_cvar_get_info)
-int PMPI_T_cvar_get_num(int *num_cvar) {
-  (void)num_cvar;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_cvar_get_num)
-int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count) {
-  (void)cvar_index;
-  (void)obj_handle;
-  (void)handle;
-  (void)count;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_cvar_handle_alloc)
-int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle) {
-  (void)handle;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_cvar_handle_free)
-int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf) {
-  (void)handle;
-  (void)buf;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_cvar_read)
-int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf) {
-  (void)handle;
-  (void)buf;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_cvar_write)
-int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len) {
-  (void)enumtype;
-  (void)num;
-  (void)name;
-  (void)name_len;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_enum_get_info)
-int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, int *name_len) {
-  (void)enumtype;
-  (void)indx;
-  (void)value;
-  (void)name;
-  (void)name_len;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_enum_get_item)
-int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used) {
-  (void)event_registration;
-  (void)cb_safety;
-  (void)info_used;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_callback_get_info)
-int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info) {
-  (void)event_registration;
-  (void)cb_safety;
-  (void)info;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_callback_set_info)
-int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer) {
-  (void)event_instance;
-  (void)buffer;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_copy)
-int PMPI_T_event_get_index(const char *name, int *event_index) {
-  (void)name;
-  (void)event_index;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_get_index)
-int PMPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind) {
-  (void)event_index;
-  (void)name;
-  (void)name_len;
-  (void)verbosity;
-  (void)array_of_datatypes;
-  (void)array_of_displacements;
-  (void)num_elements;
-  (void)enumtype;
-  (void)info;
-  (void)desc;
-  (void)desc_len;
-  (void)bind;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_get_info)
-int PMPI_T_event_get_num(int *num_events) {
-  (void)num_events;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_get_num)
-int PMPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index) {
-  (void)event_instance;
-  (void)source_index;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_get_source)
-int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp) {
-  (void)event_instance;
-  (void)event_timestamp;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_get_timestamp)
-int PMPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration) {
-  (void)event_index;
-  (void)obj_handle;
-  (void)info;
-  (void)event_registration;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_handle_alloc)
-int PMPI_T_event_handle_free(MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function) {
-  (void)event_registration;
-  (void)user_data;
-  (void)free_cb_function;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_handle_free)
-int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used) {
-  (void)event_registration;
-  (void)info_used;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_handle_get_info)
-int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info) {
-  (void)event_registration;
-  (void)info;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_handle_set_info)
-int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer) {
-  (void)event_instance;
-  (void)element_index;
-  (void)buffer;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_read)
-int PMPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function) {
-  (void)event_registration;
-  (void)cb_safety;
-  (void)info;
-  (void)user_data;
-  (void)event_cb_function;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_register_callback)
-int PMPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function) {
-  (void)event_registration;
-  (void)dropped_cb_function;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_event_set_dropped_handler)
-int PMPI_T_finalize(void) {
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_finalize)
-int PMPI_T_init_thread(int required, int *provided) {
-  (void)required;
-  (void)provided;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_init_thread)
-int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index) {
-  (void)name;
-  (void)var_class;
-  (void)pvar_index;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_get_index)
-int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic) {
-  (void)pvar_index;
-  (void)name;
-  (void)name_len;
-  (void)verbosity;
-  (void)var_class;
-  (void)datatype;
-  (void)enumtype;
-  (void)desc;
-  (void)desc_len;
-  (void)bind;
-  (void)readonly;
-  (void)continuous;
-  (void)atomic;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_get_info)
-int PMPI_T_pvar_get_num(int *num_pvar) {
-  (void)num_pvar;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_get_num)
-int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count) {
-  (void)session;
-  (void)pvar_index;
-  (void)obj_handle;
-  (void)handle;
-  (void)count;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_handle_alloc)
-int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle) {
-  (void)session;
-  (void)handle;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_handle_free)
-int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf) {
-  (void)session;
-  (void)handle;
-  (void)buf;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_read)
-int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf) {
-  (void)session;
-  (void)handle;
-  (void)buf;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_readreset)
-int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
-  (void)session;
-  (void)handle;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_reset)
-int PMPI_T_pvar_session_create(MPI_T_pvar_session *session) {
-  (void)session;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_session_create)
-int PMPI_T_pvar_session_free(MPI_T_pvar_session *session) {
-  (void)session;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_session_free)
-int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
-  (void)session;
-  (void)handle;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_start)
-int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
-  (void)session;
-  (void)handle;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_stop)
-int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf) {
-  (void)session;
-  (void)handle;
-  (void)buf;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_pvar_write)
-int PMPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info) {
-  (void)source_index;
-  (void)name;
-  (void)name_len;
-  (void)desc;
-  (void)desc_len;
-  (void)ordering;
-  (void)ticks_per_second;
-  (void)max_ticks;
-  (void)info;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_source_get_info)
-int PMPI_T_source_get_num(int *num_sources) {
-  (void)num_sources;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_source_get_num)
-int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp) {
-  (void)source_index;
-  (void)timestamp;
-  return MPI_T_ERR_NOT_INITIALIZED;
-}
-MPX_MPI_ALIAS(MPI_T_source_get_timestamp)
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 
+#include "buffers.hpp"
 #include "extensions.hpp"
 #include "functions.hpp"
 #include "modules.hpp"
@@ -85,6 +86,9 @@ void leave() {
   library& l = lib();
   const std::lock_guard guard(l.lock);
   if (--l.users != 0) return;
+  l.comms.each([](comm_t& c) {
+    if (c.buffers != nullptr) c.buffers->drain();
+  });
   l.requests.each([&](request_t& r) { l.job->drop(r.cell); });
   l.requests.clear();
   l.messages.clear();
@@ -94,8 +98,8 @@ void leave() {
   l.comms.clear();
   l.groups.clear();
   l.ops.clear();
-  if (std::exchange(l.attached_base, nullptr) != nullptr) l.job->detach_buffer();
   l.base.reset();
+  keep_tool_counters();
   l.job.reset();
 }
 
@@ -129,6 +133,10 @@ void Finalize() {
     fail(MPI_ERR_OTHER, l.ended ? "MPI is finalised once" : "called before MPI_Init");
   drop_attributes(l.self->attributes, MPI_COMM_SELF);
   drop_attributes(l.world->attributes, MPI_COMM_WORLD);
+  for (const auto* const c : {l.self, l.world})
+    if (c->buffers != nullptr) c->buffers->drain();
+  if (l.buffers != nullptr) l.buffers->drain();
+  l.buffers.reset();
   try {
     l.world->port->collective({collective::barrier}, form::blocking, nullptr);
   } catch (const mpx::error& e) {  // The survivors of a failure leave without the failed ranks.
@@ -238,10 +246,14 @@ void Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session
   if (how == nullptr)
     bad_handle(MPI_ERR_ERRHANDLER, "error handler", errhandler, MPI_ERRHANDLER_NULL);
   join(level);
-  *session = put_in<MPI_Session>(lib().sessions, "sessions", how);
+  session_t made;
+  made.errors = how;
+  *session = put_in<MPI_Session>(lib().sessions, "sessions", std::move(made));
+  need_session(*session).self = *session;
 }
 void Session_finalize(MPI_Session* session) {
-  need_session(*session);
+  session_t& s = need_session(*session);
+  if (s.buffers != nullptr) s.buffers->drain();
   lib().sessions.erase(value_of(*session));
   *session = MPI_SESSION_NULL;
   leave();
@@ -269,11 +281,12 @@ void Session_get_info(session_t& /*session*/, MPI_Info* info_used) {
     if (l.level == lib().provided) made.pairs.emplace_back("thread_level", l.name);
   *info_used = put_in<MPI_Info>(lib().infos, "info objects", std::move(made));
 }
-void Group_from_session_pset(session_t& /*session*/, const char* pset_name, MPI_Group* newgroup) {
+void Group_from_session_pset(session_t& session, const char* pset_name, MPI_Group* newgroup) {
   const int rank[] = {lib().base->rank()};
   mpx::group all = lib().base->group();
-  *newgroup = put_in<MPI_Group>(
-      lib().groups, "groups", need_set(pset_name) == 0 ? std::move(all) : mpx::include(all, rank));
+  *newgroup = put_in<MPI_Group>(lib().groups, "groups",
+                                need_set(pset_name) == 0 ? std::move(all) : mpx::include(all, rank),
+                                session.self);
 }
 void Comm_create_from_group(group_t& group, const char* stringtag, MPI_Info /*info*/,
                             MPI_Errhandler errhandler, MPI_Comm* newcomm) {
@@ -284,6 +297,7 @@ void Comm_create_from_group(group_t& group, const char* stringtag, MPI_Info /*in
   if (group.members.rank() == mpx::proc_null)
     fail(MPI_ERR_GROUP, "this process is no member of the group");
   *newcomm = add_comm(lib().base->create_group(group.members, tag_of(stringtag)), nullptr);
+  need_comm(*newcomm).session = group.session;
   set_handler_of(*newcomm, errhandler);
 }
 void Intercomm_create_from_groups(group_t& local_group, int local_leader, group_t& remote_group,
@@ -301,6 +315,7 @@ void Intercomm_create_from_groups(group_t& local_group, int local_leader, group_
   auto made = local->connect(local_leader, lib().base.get(), remote, tag);
   local->free();
   *newintercomm = add_comm(std::move(made), nullptr);
+  if (*newintercomm != MPI_COMM_NULL) need_comm(*newintercomm).session = local_group.session;
   set_handler_of(*newintercomm, errhandler);
 }
 
@@ -395,34 +410,6 @@ void Info_get_nthkey(info_t& info, int n, char* key) {
   if (n < 0 || static_cast<std::size_t>(n) >= info.pairs.size())
     bad_number(MPI_ERR_ARG, "number of a key", n);
   std::snprintf(key, MPI_MAX_INFO_KEY, "%s", info.pairs[static_cast<std::size_t>(n)].first.c_str());
-}
-
-// --- Buffered sends ------------------------------------------------------------------------------
-
-void Buffer_attach(void* buffer, MPI_Count size) {
-  library& l = lib();
-  if (l.attached_base != nullptr) fail(MPI_ERR_BUFFER, "a buffer is attached: detach it first");
-  if (buffer == nullptr && size != 0) fail(MPI_ERR_BUFFER, "the buffer is a null pointer");
-  l.attached = {static_cast<std::byte*>(buffer), static_cast<std::size_t>(size)};
-  l.job->attach_buffer(l.attached);
-  l.attached_base = buffer;
-}
-void Buffer_detach(void* buffer_addr, number_place size) {
-  library& l = lib();
-  if (l.attached_base == nullptr) {
-    *static_cast<void**>(buffer_addr) = nullptr;
-    size.set(0);
-    return;
-  }
-  l.job->detach_buffer();
-  *static_cast<void**>(buffer_addr) = std::exchange(l.attached_base, nullptr);
-  size.set(static_cast<std::int64_t>(l.attached.size()));
-}
-void Buffer_flush() {
-  library& l = lib();
-  if (l.attached_base == nullptr) return;
-  l.job->detach_buffer();
-  l.job->attach_buffer(l.attached);
 }
 
 }  // namespace mpx_mpi

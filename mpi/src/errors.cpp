@@ -89,6 +89,24 @@ constexpr class_text texts[] = {
     {MPIX_ERR_PROC_FAILED, "a process has failed"},
     {MPIX_ERR_PROC_FAILED_PENDING, "a process has failed, and the request is pending"},
     {MPIX_ERR_REVOKED, "the communicator is revoked"},
+    {MPI_T_ERR_CANNOT_INIT, "the interface for tools cannot begin"},
+    {MPI_T_ERR_NOT_ACCESSIBLE, "not accessible now"},
+    {MPI_T_ERR_NOT_INITIALIZED, "called before MPI_T_init_thread"},
+    {MPI_T_ERR_NOT_SUPPORTED, "not supported"},
+    {MPI_T_ERR_MEMORY, "out of memory"},
+    {MPI_T_ERR_INVALID, "invalid argument of a function for tools"},
+    {MPI_T_ERR_INVALID_INDEX, "invalid index of a variable, a category or an event"},
+    {MPI_T_ERR_INVALID_ITEM, "invalid item of an enumeration"},
+    {MPI_T_ERR_INVALID_SESSION, "invalid session of performance variables"},
+    {MPI_T_ERR_INVALID_HANDLE, "invalid handle of a variable, an enumeration or an event"},
+    {MPI_T_ERR_INVALID_NAME, "no variable, category or event of this name"},
+    {MPI_T_ERR_OUT_OF_HANDLES, "too many handles"},
+    {MPI_T_ERR_OUT_OF_SESSIONS, "too many sessions of performance variables"},
+    {MPI_T_ERR_CVAR_SET_NOT_NOW, "the variable cannot be set now"},
+    {MPI_T_ERR_CVAR_SET_NEVER, "the variable is never set"},
+    {MPI_T_ERR_PVAR_NO_WRITE, "the variable is not written or reset"},
+    {MPI_T_ERR_PVAR_NO_STARTSTOP, "the variable is not started or stopped"},
+    {MPI_T_ERR_PVAR_NO_ATOMIC, "the variable is not read and reset at once"},
 };
 
 std::string formatted(const char* format, std::va_list values) {
@@ -148,7 +166,7 @@ std::string text_of(int code) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
   const auto found = l.codes.find(code);
-  return found == l.codes.end() || found->second.removed ? std::string() : found->second.text;
+  return found == l.codes.end() ? std::string() : found->second.text;
 }
 int class_of(int code) noexcept {
   library& l = lib();
@@ -469,14 +487,20 @@ bool is_class(int code) noexcept {
 }
 int add_code(int of, library& l) {
   const int made = ++l.last_code;
-  l.codes[made] = {of < 0 ? made : of, {}, false};
+  l.codes[made] = {of < 0 ? made : of, {}};
   return made;
 }
 library::user_code& need_user_code(library& l, int code, const char* what) {
   const auto found = l.codes.find(code);
-  if (found == l.codes.end() || found->second.removed)
+  if (found == l.codes.end())
     fail(MPI_ERR_ARG, "%d is no %s that the program has added", code, what);
   return found->second;
+}
+/// The last number that is left is MPI_LASTUSEDCODE; the next one is that after it.
+void remove_code(library& l, int code, const char* what) {
+  need_user_code(l, code, what);
+  l.codes.erase(code);
+  l.last_code = l.codes.empty() ? MPI_ERR_LASTCODE : l.codes.rbegin()->first;
 }
 }  // namespace
 
@@ -502,12 +526,12 @@ void Add_error_string(int errorcode, const char* string) {
 void Remove_error_class(int errorclass) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
-  need_user_code(l, errorclass, "error class").removed = true;
+  remove_code(l, errorclass, "error class");
 }
 void Remove_error_code(int errorcode) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
-  need_user_code(l, errorcode, "error code").removed = true;
+  remove_code(l, errorcode, "error code");
 }
 void Remove_error_string(int errorcode) {
   library& l = lib();
@@ -517,7 +541,9 @@ void Remove_error_string(int errorcode) {
 void Error_class(int errorcode, int* errorclass) { *errorclass = class_of(errorcode); }
 void Error_string(int errorcode, char* string, int* resultlen) {
   const bool known =
-      is_class(errorcode) || (errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code);
+      is_class(errorcode) ||
+      (errorcode >= MPI_T_ERR_CANNOT_INIT && errorcode <= MPI_T_ERR_PVAR_NO_ATOMIC) ||
+      (errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code);
   if (!known) fail(MPI_ERR_ARG, "%d is no error code", errorcode);
   const std::string text = text_of(errorcode);
   *resultlen = std::snprintf(string, MPI_MAX_ERROR_STRING, "%s", text.c_str());

@@ -3,6 +3,7 @@
 // Errors of the MPI library: an exception with an error class, and checks of arguments.
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "objects.hpp"
@@ -38,6 +39,11 @@ int failed(const char* call, as_file_t) noexcept;
 int not_built(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
 int not_built(const char* call, MPI_Session session) noexcept;
 int not_built(const char* call, as_file_t) noexcept;
+/// Returns the code of the exception that is being handled. Functions for tools call no handler.
+int tool_failed() noexcept;
+/// Locks the state of functions for tools. Throws MPI_T_ERR_NOT_INITIALIZED if no tool has begun.
+std::unique_lock<std::mutex> need_tools();
+std::unique_lock<std::mutex> lock_tools();
 /// Calls the error handler of `win` with `code`.
 void call_handler(win_t& win, int code, const char* call, const std::string& text);
 /// Calls the error handler of `comm` with `code`. Returns the code.

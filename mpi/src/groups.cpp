@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "buffers.hpp"
 #include "functions.hpp"
 #include "mpx/comm/topology/dims.hpp"
 #include "mpx/core/group_sets.hpp"
@@ -15,9 +16,11 @@ namespace mpx_mpi {
 // --- Groups --------------------------------------------------------------------------------------
 
 namespace {
-MPI_Group add_group(mpx::group members) {
+/// `from`: a group or a communicator of the same session.
+template <class From>
+MPI_Group add_group(mpx::group members, const From& from) {
   if (members.size() == 0) return MPI_GROUP_EMPTY;
-  return put_in<MPI_Group>(lib().groups, "groups", std::move(members));
+  return put_in<MPI_Group>(lib().groups, "groups", std::move(members), from.session);
 }
 std::span<const int> ranks_in(int n, const int ranks[]) {
   if (n > 0) need_place(ranks, "ranks");
@@ -90,16 +93,18 @@ void Group_translate_ranks(group_t& group1, int n, const int ranks1[], group_t& 
   }
 }
 void Group_incl(group_t& group, int n, const int ranks[], MPI_Group* newgroup) {
-  *newgroup = add_group(mpx::include(group.members, ranks_in(n, ranks)));
+  *newgroup = add_group(mpx::include(group.members, ranks_in(n, ranks)), group);
 }
 void Group_excl(group_t& group, int n, const int ranks[], MPI_Group* newgroup) {
-  *newgroup = add_group(mpx::exclude(group.members, ranks_in(n, ranks)));
+  *newgroup = add_group(mpx::exclude(group.members, ranks_in(n, ranks)), group);
 }
 void Group_range_incl(group_t& group, int n, int ranges[][3], MPI_Group* newgroup) {
-  *newgroup = add_group(mpx::include_ranges(group.members, ranges_in(n, ranges, group.members)));
+  *newgroup =
+      add_group(mpx::include_ranges(group.members, ranges_in(n, ranges, group.members)), group);
 }
 void Group_range_excl(group_t& group, int n, int ranges[][3], MPI_Group* newgroup) {
-  *newgroup = add_group(mpx::exclude_ranges(group.members, ranges_in(n, ranges, group.members)));
+  *newgroup =
+      add_group(mpx::exclude_ranges(group.members, ranges_in(n, ranges, group.members)), group);
 }
 namespace {
 /// A set operation; an empty group knows no process of its own.
@@ -112,20 +117,20 @@ MPI_Group combined(const group_t& a, const group_t& b, Operation&& op) {
 }  // namespace
 void Group_union(group_t& group1, group_t& group2, MPI_Group* newgroup) {
   *newgroup = combined(group1, group2, [&](bool a, bool b) {
-    if (a && b) return add_group(mpx::union_of(group1.members, group2.members));
-    return add_group(a ? group1.members.copy() : group2.members.copy());
+    if (a && b) return add_group(mpx::union_of(group1.members, group2.members), group1);
+    return add_group(a ? group1.members.copy() : group2.members.copy(), a ? group1 : group2);
   });
 }
 void Group_intersection(group_t& group1, group_t& group2, MPI_Group* newgroup) {
   *newgroup = combined(group1, group2, [&](bool a, bool b) {
-    return a && b ? add_group(mpx::intersection_of(group1.members, group2.members))
+    return a && b ? add_group(mpx::intersection_of(group1.members, group2.members), group1)
                   : MPI_GROUP_EMPTY;
   });
 }
 void Group_difference(group_t& group1, group_t& group2, MPI_Group* newgroup) {
   *newgroup = combined(group1, group2, [&](bool a, bool b) {
-    if (a && b) return add_group(mpx::difference_of(group1.members, group2.members));
-    return a ? add_group(group1.members.copy()) : MPI_GROUP_EMPTY;
+    if (a && b) return add_group(mpx::difference_of(group1.members, group2.members), group1);
+    return a ? add_group(group1.members.copy(), group1) : MPI_GROUP_EMPTY;
   });
 }
 
@@ -139,6 +144,7 @@ MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from) {
   c.remote_size = port->remote_size();
   c.port = std::move(port);
   c.errors = from == nullptr ? find_errhandler(MPI_ERRORS_ARE_FATAL) : from->errors;
+  if (from != nullptr) c.session = from->session;
   const auto made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
   find_comm(made)->self = made;
   return made;
@@ -151,10 +157,10 @@ void Comm_remote_size(comm_t& comm, int* size) {
   *size = comm.remote_size;
 }
 void Comm_test_inter(comm_t& comm, int* flag) { *flag = comm.inter(); }
-void Comm_group(comm_t& comm, MPI_Group* group) { *group = add_group(comm.port->group()); }
+void Comm_group(comm_t& comm, MPI_Group* group) { *group = add_group(comm.port->group(), comm); }
 void Comm_remote_group(comm_t& comm, MPI_Group* group) {
   if (!comm.inter()) fail(MPI_ERR_COMM, "the communicator has one group");
-  *group = add_group(comm.port->remote_group());
+  *group = add_group(comm.port->remote_group(), comm);
 }
 void Comm_compare(comm_t& comm1, comm_t& comm2, int* result) {
   if (&comm1 == &comm2) {
@@ -219,6 +225,7 @@ void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   c.port = std::move(port);
   c.errors = comm.errors;
   c.hints = comm.hints;
+  c.session = comm.session;
   *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
   comm_t& made = *find_comm(*newcomm);
   made.self = *newcomm;
@@ -237,16 +244,29 @@ void Comm_split(comm_t& comm, int color, int key, MPI_Comm* newcomm) {
   if (color < 0 && color != MPI_UNDEFINED) bad_number(MPI_ERR_ARG, "color", color);
   *newcomm = add_comm(comm.port->split(color, key), &comm);
 }
+namespace {
+/// The type of hardware that an info object names; null: none.
+const char* guide_of(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return nullptr;
+  for (const auto& [key, value] : need_info(info).pairs)
+    if (key == "mpi_hw_resource_type") return value.c_str();
+  return nullptr;
+}
+}  // namespace
 void Comm_split_type(comm_t& comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
   need_one_group(comm);
   if (split_type != MPI_UNDEFINED && split_type != MPI_COMM_TYPE_SHARED &&
       split_type != MPI_COMM_TYPE_HW_UNGUIDED && split_type != MPI_COMM_TYPE_HW_GUIDED &&
       split_type != MPI_COMM_TYPE_RESOURCE_GUIDED)
     bad_number(MPI_ERR_ARG, "split type", split_type);
-  (void)info;
+  const bool guided =
+      split_type == MPI_COMM_TYPE_HW_GUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+  const char* const guide = guided ? guide_of(info) : nullptr;
   // Ranks that pass MPI_UNDEFINED take part in the first split, whatever the others pass.
   auto part = comm.port->split_by_memory(key);
-  const bool shared = split_type == MPI_COMM_TYPE_SHARED;
+  const bool shared = split_type == MPI_COMM_TYPE_SHARED ||
+                      (guide != nullptr && (std::strcmp(guide, shared_memory_resource) == 0 ||
+                                            std::strcmp(guide, "mpi_shared_memory") == 0));
   auto made = part->split(shared ? 0 : MPI_UNDEFINED, key);
   part->free();
   *newcomm = add_comm(std::move(made), &comm);  // No hardware below shared memory is known.
@@ -275,6 +295,7 @@ void Comm_free(MPI_Comm* comm) {
   if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
     fail(MPI_ERR_COMM, "%s is not freed", c.name.c_str());
   drop_attributes(c.attributes, *comm);
+  if (c.buffers != nullptr) c.buffers->drain();
   c.port->free();
   lib().comms.erase(value_of(*comm));
   *comm = MPI_COMM_NULL;

@@ -2,6 +2,7 @@
 // Point-to-point messages, requests and statuses.
 #include <cstring>
 
+#include "buffers.hpp"
 #include "functions.hpp"
 #include "mpx/core/error.hpp"
 #include "requests.hpp"
@@ -214,11 +215,9 @@ void start_receive(form how, void* buf, MPI_Count count, const type_t& datatype,
   }
 MPX_MPI_SEND(S, send_mode::standard)
 MPX_MPI_SEND(Ss, send_mode::synchronous)
-MPX_MPI_SEND(Bs, send_mode::buffered)
 MPX_MPI_SEND(Rs, send_mode::ready)
 MPX_MPI_ISEND(Isend, send_mode::standard)
 MPX_MPI_ISEND(Issend, send_mode::synchronous)
-MPX_MPI_ISEND(Ibsend, send_mode::buffered)
 MPX_MPI_ISEND(Irsend, send_mode::ready)
 #undef MPX_MPI_SEND
 #undef MPX_MPI_ISEND
@@ -569,6 +568,7 @@ void Request_get_status_some(int incount, const MPI_Request array_of_requests[],
 void Start(MPI_Request* request) {
   request_t& r = need_request(*request);
   if (!r.persistent) fail(MPI_ERR_REQUEST, "the request is not persistent");
+  if (r.rare != nullptr && r.rare->buffered != nullptr) return start_buffered(*r.rare->buffered);
   lib().job->start(r.cell);
 }
 void Startall(int count, MPI_Request array_of_requests[]) {
@@ -600,7 +600,7 @@ void Request_free(MPI_Request* request) {
     return;
   }
   if (r.rare != nullptr && r.rare->keep != nullptr && active(r))
-    fail(MPI_ERR_REQUEST, "a request of a collective is not freed while it is active");
+    fail(MPI_ERR_REQUEST, "a request of a collective or a flush is not freed while it is active");
   if (active(r))
     lib().job->detach(r.cell);
   else

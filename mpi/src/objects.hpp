@@ -89,6 +89,7 @@ struct info_t {
 
 struct group_t {
   mpx::group members;
+  MPI_Session session = MPI_SESSION_NULL;  ///< That it comes from; null: MPI_Init.
 };
 
 /// Constructor of a datatype and its arguments, as MPI_Type_get_contents reports them.
@@ -96,7 +97,8 @@ struct type_envelope {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<std::int64_t> integers;  ///< Passed as int.
   std::vector<std::int64_t> addresses;
-  std::vector<MPI_Datatype> types;  ///< Own references: see `type_part`.
+  std::vector<std::int64_t> counts;  ///< Large ones: all counts and addresses of a form NAME_c.
+  std::vector<MPI_Datatype> types;   ///< Own references: see `type_part`.
 };
 struct type_part;
 struct type_t {
@@ -136,6 +138,9 @@ struct op_t {
   std::uint32_t predefined = 0;  ///< Value of a predefined handle, or 0.
 };
 
+class send_pool;
+struct buffered_send;
+
 struct comm_t {
   MPI_Comm self = MPI_COMM_NULL;
   std::unique_ptr<comm_port> port;
@@ -147,9 +152,11 @@ struct comm_t {
   attribute_list attributes;
   std::string name;
   info_t hints;
-  bool weighted = false;          ///< Of a distributed graph: weights were given.
   std::vector<int> failed_ranks;  ///< In the order in which this rank learned of them.
   int acknowledged = 0;           ///< The first ones of them.
+  bool weighted = false;                   ///< Of a distributed graph: weights were given.
+  MPI_Session session = MPI_SESSION_NULL;  ///< That it comes from; null: MPI_Init.
+  std::shared_ptr<send_pool> buffers;      ///< Of buffered sends.
 
   [[nodiscard]] bool inter() const noexcept { return remote_size >= 0; }
   /// Number of ranks that messages may name.
@@ -171,6 +178,7 @@ struct request_t;
 struct rare_parts {
   std::shared_ptr<void> keep;  ///< Objects that the operation needs until it is complete.
   std::unique_ptr<generalized_t> generalized;
+  std::shared_ptr<buffered_send> buffered;  ///< Of a persistent one, which has no cell.
   /// Called once when it is complete (MPI_Comm_idup).
   void (*finish)(request_t&) = nullptr;
   void* finish_with = nullptr;
@@ -215,6 +223,8 @@ struct message_t {
 
 struct session_t {
   errhandler_ref errors;
+  MPI_Session self = MPI_SESSION_NULL;
+  std::shared_ptr<send_pool> buffers;
 };
 
 /// State of the library.
@@ -240,13 +250,11 @@ struct library {
   struct user_code {
     int of;  ///< Class of a code; itself for a class.
     std::string text;
-    bool removed = false;
   };
   std::map<int, user_code> codes;
   std::map<std::vector<std::int64_t>, MPI_Datatype> f90_types;
   int last_code = MPI_ERR_LASTCODE;
-  std::span<std::byte> attached;
-  void* attached_base = nullptr;
+  std::shared_ptr<send_pool> buffers;
 
   static constexpr std::size_t first_type = 0x200;  ///< Value of the first predefined datatype.
   static constexpr std::size_t predefined_count = 0x100;
@@ -266,6 +274,9 @@ struct library {
   handle_table<win_t, 0xaaa> wins;
   errhandler_ref file_errors;  ///< Of MPI_FILE_NULL.
 };
+/// Type of hardware by which MPI_Comm_split_type splits: memory that ranks share.
+inline constexpr const char* shared_memory_resource = "mpx://shared_memory";
+
 /// Never destroyed: a program may end without MPI_Finalize, and other objects may outlive it.
 extern library* const library_here;
 inline library& lib() noexcept { return *library_here; }

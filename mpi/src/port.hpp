@@ -19,14 +19,15 @@
 #include "mpx/core/status.hpp"
 #include "mpx/data/memory.hpp"
 #include "mpx/data/type.hpp"
+#include "tool_port.hpp"
 
 namespace mpx_mpi {
 
 /// Way in which a call ends.
 enum class form : std::uint8_t { blocking, start, prepare };
 
-/// Mode of a send.
-enum class send_mode : std::uint8_t { standard, synchronous, buffered, ready };
+/// Mode of a send. A buffered one is a standard send of a copy (buffers.hpp).
+enum class send_mode : std::uint8_t { standard, synchronous, ready };
 
 /// Storage of an mpx::request of any stack. Empty if it is zero.
 struct request_cell {
@@ -189,9 +190,10 @@ class job_port {
   [[nodiscard]] virtual std::string_view host() const = 0;
   [[nodiscard]] virtual std::unique_ptr<comm_port> world() = 0;
   [[noreturn]] virtual void abort(int code, std::string_view why) = 0;
-  virtual void attach_buffer(std::span<std::byte> memory) = 0;
-  virtual std::span<std::byte> detach_buffer() = 0;
   virtual void progress() = 0;
+  [[nodiscard]] virtual std::uint64_t number(tool_number which) = 0;
+  /// Sets tool_number::short_bytes_max, from now on.
+  virtual void limit_eager(std::uint64_t bytes) = 0;
 
   // Requests. Failures are in the statuses. `active`: false for an empty or inactive request.
   [[nodiscard]] virtual bool active(const request_cell& r) const = 0;
@@ -200,6 +202,8 @@ class job_port {
   virtual std::optional<mpx::status> peek(request_cell& r) = 0;
   virtual void start(request_cell& r) = 0;
   virtual bool cancel(request_cell& r) = 0;
+  /// Makes one request of several, whose cells are empty afterwards.
+  virtual void join(std::span<request_cell* const> all, request_cell& into) = 0;
   virtual void detach(request_cell& r) = 0;
   /// Drops a request, and empties the cell.
   virtual void drop(request_cell& r) = 0;

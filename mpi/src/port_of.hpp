@@ -16,6 +16,7 @@
 #include "mpx/topology.hpp"
 #include "port.hpp"
 #include "survivors_port.hpp"
+#include "tool_port_of.hpp"
 
 namespace mpx_mpi {
 
@@ -225,7 +226,6 @@ class comm_base : public comm_port {
     switch (mode) {
       case send_mode::standard: return use.template operator()<mpx::mode::standard>();
       case send_mode::synchronous: return use.template operator()<mpx::mode::synchronous>();
-      case send_mode::buffered: return use.template operator()<mpx::mode::buffered>();
       case send_mode::ready: return use.template operator()<mpx::mode::ready>();
     }
   }
@@ -565,9 +565,9 @@ class job_of final : public job_port {
     return std::make_unique<intra_of<Stack>>(env_.world());
   }
   void abort(int code, std::string_view why) override { env_.abort(code, why); }
-  void attach_buffer(std::span<std::byte> memory) override { env_.attach_buffer(memory); }
-  std::span<std::byte> detach_buffer() override { return env_.detach_buffer(); }
   void progress() override { env_.world().progress(); }
+  std::uint64_t number(tool_number which) override { return tool_number_of(env_, which); }
+  void limit_eager(std::uint64_t bytes) override { env_.limit_eager(bytes); }
 
   bool active(const request_cell& r) const override { return static_cast<bool>(types::of(r)); }
   mpx::status wait(request_cell& r) override {
@@ -582,6 +582,9 @@ class job_of final : public job_port {
   std::optional<mpx::status> peek(request_cell& r) override { return types::of(r).peek(); }
   void start(request_cell& r) override { types::of(r).start(); }
   bool cancel(request_cell& r) override { return types::of(r).cancel(); }
+  void join(std::span<request_cell* const> all, request_cell& into) override {
+    types::put(into, mpx::all_of(range(all)));
+  }
   void detach(request_cell& r) override { types::of(r).detach(); }
   void drop(request_cell& r) override { types::of(r) = {}; }
   void wait_all(std::span<request_cell* const> all, std::span<mpx::status> into) override {

@@ -15,4 +15,7 @@ void drop_attributes(attribute_list& all, MPI_Win of);
 /// Copies the attributes of a communicator to its duplicate, by their copy functions.
 void copy_attributes(comm_t& from, comm_t& to);
 
+/// Adds the counters of the job, which ends, to those of earlier jobs. Requires: lib().lock is held.
+void keep_tool_counters();
+
 }  // namespace mpx_mpi

@@ -204,20 +204,22 @@ namespace {
 struct making {
   std::shared_ptr<type_part> part;
 
-  making(int how, mpx::datatype type) : part(part_of(std::move(type))) {
+  using list = std::vector<std::int64_t>;
+  bool large = false;
+
+  /// `large`: by the form NAME_c, whose counts and addresses are large counts.
+  making(int how, bool large_form, mpx::datatype type)
+      : part(part_of(std::move(type))), large(large_form) {
     part->envelope.combiner = how;
   }
-  making& ints(std::initializer_list<std::int64_t> values) {
-    part->envelope.integers.insert(part->envelope.integers.end(), values.begin(), values.end());
-    return *this;
+  making(int how, mpx::datatype type) : making(how, false, std::move(type)) {}
+  /// Integers in both forms.
+  making& plain(const list& values) { return add(part->envelope.integers, values); }
+  making& ints(const list& values) {
+    return add(large ? part->envelope.counts : part->envelope.integers, values);
   }
-  making& ints(const std::vector<std::int64_t>& values) {
-    part->envelope.integers.insert(part->envelope.integers.end(), values.begin(), values.end());
-    return *this;
-  }
-  making& addresses(const std::vector<std::int64_t>& values) {
-    part->envelope.addresses.insert(part->envelope.addresses.end(), values.begin(), values.end());
-    return *this;
+  making& addresses(const list& values) {
+    return add(large ? part->envelope.counts : part->envelope.addresses, values);
   }
   making& of(MPI_Datatype handle, const type_t& t) {
     part->envelope.types.push_back(t.predefined ? handle : MPI_DATATYPE_NULL);
@@ -228,6 +230,12 @@ struct making {
     return *this;
   }
   MPI_Datatype done() { return add_type(std::move(part)); }
+
+ private:
+  making& add(list& to, const list& values) {
+    to.insert(to.end(), values.begin(), values.end());
+    return *this;
+  }
 };
 MPI_Datatype handle_for(const type_t& t) {
   // Only predefined handles are asked for: `of` keeps the part of all others.
@@ -246,23 +254,24 @@ void need_lengths(const std::vector<std::int64_t>& all) {
 
 }  // namespace
 
-void Type_contiguous(MPI_Count count, type_t& oldtype, MPI_Datatype* newtype) {
-  *newtype = making(MPI_COMBINER_CONTIGUOUS, mpx::datatype::contiguous(count, oldtype.part->type))
-                 .ints({count})
-                 .of(handle_for(oldtype), oldtype)
-                 .done();
+void Type_contiguous(MPI_Count count, type_t& oldtype, MPI_Datatype* newtype, bool large) {
+  *newtype =
+      making(MPI_COMBINER_CONTIGUOUS, large, mpx::datatype::contiguous(count, oldtype.part->type))
+          .ints({count})
+          .of(handle_for(oldtype), oldtype)
+          .done();
 }
 void Type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, type_t& oldtype,
-                 MPI_Datatype* newtype) {
-  *newtype = making(MPI_COMBINER_VECTOR,
+                 MPI_Datatype* newtype, bool large) {
+  *newtype = making(MPI_COMBINER_VECTOR, large,
                     mpx::datatype::vector(count, blocklength, stride, oldtype.part->type))
                  .ints({count, blocklength, stride})
                  .of(handle_for(oldtype), oldtype)
                  .done();
 }
 void Type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, type_t& oldtype,
-                         MPI_Datatype* newtype) {
-  *newtype = making(MPI_COMBINER_HVECTOR,
+                         MPI_Datatype* newtype, bool large) {
+  *newtype = making(MPI_COMBINER_HVECTOR, large,
                     mpx::datatype::hvector(count, blocklength, stride, oldtype.part->type))
                  .ints({count, blocklength})
                  .addresses({stride})
@@ -270,34 +279,37 @@ void Type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count strid
                  .done();
 }
 void Type_indexed(MPI_Count count, numbers array_of_blocklengths, numbers array_of_displacements,
-                  type_t& oldtype, MPI_Datatype* newtype) {
+                  type_t& oldtype, MPI_Datatype* newtype, bool large) {
   const auto lengths = list_of(array_of_blocklengths, count, "array_of_blocklengths");
   const auto at = list_of(array_of_displacements, count, "array_of_displacements");
   need_lengths(lengths);
-  *newtype = making(MPI_COMBINER_INDEXED, mpx::datatype::indexed(lengths, at, oldtype.part->type))
-                 .ints({count})
-                 .ints(lengths)
-                 .ints(at)
-                 .of(handle_for(oldtype), oldtype)
-                 .done();
+  *newtype =
+      making(MPI_COMBINER_INDEXED, large, mpx::datatype::indexed(lengths, at, oldtype.part->type))
+          .ints({count})
+          .ints(lengths)
+          .ints(at)
+          .of(handle_for(oldtype), oldtype)
+          .done();
 }
 void Type_create_hindexed(MPI_Count count, numbers array_of_blocklengths,
-                          numbers array_of_displacements, type_t& oldtype, MPI_Datatype* newtype) {
+                          numbers array_of_displacements, type_t& oldtype, MPI_Datatype* newtype,
+                          bool large) {
   const auto lengths = list_of(array_of_blocklengths, count, "array_of_blocklengths");
   const auto at = list_of(array_of_displacements, count, "array_of_displacements");
   need_lengths(lengths);
-  *newtype = making(MPI_COMBINER_HINDEXED, mpx::datatype::hindexed(lengths, at, oldtype.part->type))
-                 .ints({count})
-                 .ints(lengths)
-                 .addresses(at)
-                 .of(handle_for(oldtype), oldtype)
-                 .done();
+  *newtype =
+      making(MPI_COMBINER_HINDEXED, large, mpx::datatype::hindexed(lengths, at, oldtype.part->type))
+          .ints({count})
+          .ints(lengths)
+          .addresses(at)
+          .of(handle_for(oldtype), oldtype)
+          .done();
 }
 void Type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
                                numbers array_of_displacements, type_t& oldtype,
-                               MPI_Datatype* newtype) {
+                               MPI_Datatype* newtype, bool large) {
   const auto at = list_of(array_of_displacements, count, "array_of_displacements");
-  *newtype = making(MPI_COMBINER_INDEXED_BLOCK,
+  *newtype = making(MPI_COMBINER_INDEXED_BLOCK, large,
                     mpx::datatype::indexed_block(blocklength, at, oldtype.part->type))
                  .ints({count, blocklength})
                  .ints(at)
@@ -306,9 +318,9 @@ void Type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
 }
 void Type_create_hindexed_block(MPI_Count count, MPI_Count blocklength,
                                 numbers array_of_displacements, type_t& oldtype,
-                                MPI_Datatype* newtype) {
+                                MPI_Datatype* newtype, bool large) {
   const auto at = list_of(array_of_displacements, count, "array_of_displacements");
-  *newtype = making(MPI_COMBINER_HINDEXED_BLOCK,
+  *newtype = making(MPI_COMBINER_HINDEXED_BLOCK, large,
                     mpx::datatype::hindexed_block(blocklength, at, oldtype.part->type))
                  .ints({count, blocklength})
                  .addresses(at)
@@ -317,7 +329,7 @@ void Type_create_hindexed_block(MPI_Count count, MPI_Count blocklength,
 }
 void Type_create_struct(MPI_Count count, numbers array_of_blocklengths,
                         numbers array_of_displacements, const MPI_Datatype array_of_types[],
-                        MPI_Datatype* newtype) {
+                        MPI_Datatype* newtype, bool large) {
   const auto lengths = list_of(array_of_blocklengths, count, "array_of_blocklengths");
   const auto at = list_of(array_of_displacements, count, "array_of_displacements");
   if (count > 0) need_place(array_of_types, "array_of_types");
@@ -325,7 +337,7 @@ void Type_create_struct(MPI_Count count, numbers array_of_blocklengths,
   std::vector<mpx::datatype> types;
   for (std::int64_t i = 0; i < count; ++i)
     types.push_back(need_any_type(array_of_types[i]).part->type);
-  making m(MPI_COMBINER_STRUCT, mpx::datatype::structure(lengths, at, types));
+  making m(MPI_COMBINER_STRUCT, large, mpx::datatype::structure(lengths, at, types));
   m.ints({count}).ints(lengths).addresses(at);
   for (std::int64_t i = 0; i < count; ++i)
     m.of(array_of_types[i], need_any_type(array_of_types[i]));
@@ -339,7 +351,7 @@ mpx::array_order order_of(int order) {
 }  // namespace
 void Type_create_subarray(int ndims, numbers array_of_sizes, numbers array_of_subsizes,
                           numbers array_of_starts, int order, type_t& oldtype,
-                          MPI_Datatype* newtype) {
+                          MPI_Datatype* newtype, bool large) {
   const auto sizes = list_of(array_of_sizes, ndims, "array_of_sizes");
   const auto parts = list_of(array_of_subsizes, ndims, "array_of_subsizes");
   const auto starts = list_of(array_of_starts, ndims, "array_of_starts");
@@ -351,20 +363,20 @@ void Type_create_subarray(int ndims, numbers array_of_sizes, numbers array_of_su
            static_cast<long long>(parts[i]), static_cast<long long>(starts[i]),
            static_cast<long long>(sizes[i]));
   *newtype =
-      making(MPI_COMBINER_SUBARRAY,
+      making(MPI_COMBINER_SUBARRAY, large,
              mpx::datatype::subarray(sizes, parts, starts, order_of(order), oldtype.part->type))
-          .ints({ndims})
+          .plain({ndims})
           .ints(sizes)
           .ints(parts)
           .ints(starts)
-          .ints({order})
+          .plain({order})
           .of(handle_for(oldtype), oldtype)
           .done();
 }
 void Type_create_darray(int size, int rank, int ndims, numbers array_of_gsizes,
                         const int array_of_distribs[], const int array_of_dargs[],
                         const int array_of_psizes[], int order, type_t& oldtype,
-                        MPI_Datatype* newtype) {
+                        MPI_Datatype* newtype, bool large) {
   const auto sizes = list_of(array_of_gsizes, ndims, "array_of_gsizes");
   const auto given = list_of(numbers(array_of_distribs), ndims, "array_of_distribs");
   const auto arguments = list_of(numbers(array_of_dargs), ndims, "array_of_dargs");
@@ -381,23 +393,25 @@ void Type_create_darray(int size, int rank, int ndims, numbers array_of_gsizes,
     lengths.push_back(arguments[i] == MPI_DISTRIBUTE_DFLT_DARG ? mpx::distribution_default
                                                                : arguments[i]);
   }
-  *newtype =
-      making(MPI_COMBINER_DARRAY, mpx::datatype::darray(size, rank, sizes, how, lengths, grid,
-                                                        order_of(order), oldtype.part->type))
-          .ints({size, rank, ndims})
-          .ints(sizes)
-          .ints(given)
-          .ints(arguments)
-          .ints(grid)
-          .ints({order})
-          .of(handle_for(oldtype), oldtype)
-          .done();
-}
-void Type_create_resized(type_t& oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
-  *newtype = making(MPI_COMBINER_RESIZED, mpx::datatype::resized(oldtype.part->type, lb, extent))
-                 .addresses({lb, extent})
+  *newtype = making(MPI_COMBINER_DARRAY, large,
+                    mpx::datatype::darray(size, rank, sizes, how, lengths, grid, order_of(order),
+                                          oldtype.part->type))
+                 .plain({size, rank, ndims})
+                 .ints(sizes)
+                 .plain(given)
+                 .plain(arguments)
+                 .plain(grid)
+                 .plain({order})
                  .of(handle_for(oldtype), oldtype)
                  .done();
+}
+void Type_create_resized(type_t& oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype,
+                         bool large) {
+  *newtype =
+      making(MPI_COMBINER_RESIZED, large, mpx::datatype::resized(oldtype.part->type, lb, extent))
+          .addresses({lb, extent})
+          .of(handle_for(oldtype), oldtype)
+          .done();
 }
 void Type_dup(type_t& oldtype, MPI_Datatype* newtype) {
   making m(MPI_COMBINER_DUP, oldtype.part->type);
@@ -473,34 +487,71 @@ void Type_get_true_extent_x(type_t& datatype, MPI_Count* true_lb, MPI_Count* tru
   *true_lb = datatype.part->type.true_lower_bound();
   *true_extent = datatype.part->type.true_extent();
 }
+namespace {
+template <class Place>
+void copy_list(const std::vector<std::int64_t>& from, std::int64_t room, Place into[],
+               const char* what) {
+  if (room < 0 || static_cast<std::uint64_t>(room) < from.size())
+    fail(MPI_ERR_ARG, "there is room for %lld %s of %zu", static_cast<long long>(room), what,
+         from.size());
+  if (!from.empty()) need_place(into, what);
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] = static_cast<Place>(from[i]);
+}
+const type_envelope& need_envelope(const type_t& datatype) {
+  if (datatype.predefined) fail(MPI_ERR_TYPE, "a predefined datatype has no constructor");
+  return datatype.part->envelope;
+}
+/// Stores the datatypes of the arguments: predefined ones, or new handles.
+void copy_types(const type_t& datatype, std::int64_t room, MPI_Datatype into[]) {
+  const type_envelope& e = datatype.part->envelope;
+  if (room < 0 || static_cast<std::uint64_t>(room) < e.types.size())
+    fail(MPI_ERR_ARG, "there is room for %lld datatypes of %zu", static_cast<long long>(room),
+         e.types.size());
+  if (!e.types.empty()) need_place(into, "array_of_datatypes");
+  for (std::size_t i = 0; i < e.types.size(); ++i)
+    into[i] = handle_of_part(e.types[i], datatype.part->parts[i]);
+}
+void need_small(const type_t& datatype, const char* use) {
+  if (!datatype.part->envelope.counts.empty())
+    fail(MPI_ERR_TYPE, "the datatype was made with large counts: call %s", use);
+}
+}  // namespace
 void Type_get_envelope(type_t& datatype, int* num_integers, int* num_addresses, int* num_datatypes,
                        int* combiner) {
   const type_envelope& e = datatype.part->envelope;
+  need_small(datatype, "MPI_Type_get_envelope_c");
   *num_integers = static_cast<int>(e.integers.size());
   *num_addresses = static_cast<int>(e.addresses.size());
   *num_datatypes = static_cast<int>(e.types.size());
   *combiner = datatype.predefined ? MPI_COMBINER_NAMED : e.combiner;
 }
+void Type_get_envelope_c(type_t& datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
+                         MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner) {
+  const type_envelope& e = datatype.part->envelope;
+  *num_integers = static_cast<MPI_Count>(e.integers.size());
+  *num_addresses = static_cast<MPI_Count>(e.addresses.size());
+  *num_large_counts = static_cast<MPI_Count>(e.counts.size());
+  *num_datatypes = static_cast<MPI_Count>(e.types.size());
+  *combiner = datatype.predefined ? MPI_COMBINER_NAMED : e.combiner;
+}
 void Type_get_contents(type_t& datatype, int max_integers, int max_addresses, int max_datatypes,
                        int array_of_integers[], MPI_Aint array_of_addresses[],
                        MPI_Datatype array_of_datatypes[]) {
-  const type_envelope& e = datatype.part->envelope;
-  if (datatype.predefined) fail(MPI_ERR_TYPE, "a predefined datatype has no constructor");
-  const auto need_room = [](int room, std::size_t n, const char* what) {
-    if (room < 0 || static_cast<std::size_t>(room) < n)
-      fail(MPI_ERR_ARG, "there is room for %d %s of %zu", room, what, n);
-  };
-  need_room(max_integers, e.integers.size(), "integers");
-  need_room(max_addresses, e.addresses.size(), "addresses");
-  need_room(max_datatypes, e.types.size(), "datatypes");
-  if (!e.integers.empty()) need_place(array_of_integers, "array_of_integers");
-  if (!e.addresses.empty()) need_place(array_of_addresses, "array_of_addresses");
-  if (!e.types.empty()) need_place(array_of_datatypes, "array_of_datatypes");
-  for (std::size_t i = 0; i < e.integers.size(); ++i)
-    array_of_integers[i] = static_cast<int>(e.integers[i]);
-  for (std::size_t i = 0; i < e.addresses.size(); ++i) array_of_addresses[i] = e.addresses[i];
-  for (std::size_t i = 0; i < e.types.size(); ++i)
-    array_of_datatypes[i] = handle_of_part(e.types[i], datatype.part->parts[i]);
+  const type_envelope& e = need_envelope(datatype);
+  need_small(datatype, "MPI_Type_get_contents_c");
+  copy_list(e.integers, max_integers, array_of_integers, "integers");
+  copy_list(e.addresses, max_addresses, array_of_addresses, "addresses");
+  copy_types(datatype, max_datatypes, array_of_datatypes);
+}
+void Type_get_contents_c(type_t& datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                         MPI_Count max_large_counts, MPI_Count max_datatypes,
+                         int array_of_integers[], MPI_Aint array_of_addresses[],
+                         MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
+  const type_envelope& e = need_envelope(datatype);
+  copy_list(e.integers, max_integers, array_of_integers, "integers");
+  copy_list(e.addresses, max_addresses, array_of_addresses, "addresses");
+  copy_list(e.counts, max_large_counts, array_of_large_counts, "large counts");
+  copy_types(datatype, max_datatypes, array_of_datatypes);
 }
 void Type_set_name(type_t& datatype, const char* type_name) {
   datatype.name = std::string(type_name).substr(0, MPI_MAX_OBJECT_NAME - 1);

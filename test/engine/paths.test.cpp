@@ -172,6 +172,30 @@ TEST_CASE("paths: eager messages take none of them") {
     CHECK(announced < 10);
     CHECK(env.trace()[event::announced] == announced);
     if (env.rank() == 1) CHECK(env.trace()[event::eager_sent] > 0);
+    if (env.rank() == 1) CHECK(env.trace()[event::eager_bytes] > 90 * most);
+  });
+}
+TEST_CASE("paths: the program sets the limit of eager messages at any time") {
+  ranks::run<shm>(2, [](mpx::environment<shm>& env) {
+    auto world = env.world();
+    const std::size_t most = shm::protocol_type::short_bytes_ceiling;
+    CHECK(env.eager_limit() == most);
+    std::vector<std::byte> in(1000);
+    const auto announced = [&](std::size_t limit) {
+      env.limit_eager(limit);
+      const std::uint64_t before = env.trace()[event::announced];
+      if (env.rank() == 1) world.send(ranks::message(in.size(), 1), 0, 1);
+      if (env.rank() == 0) world.recv(in, 1, 1);
+      world.barrier();
+      return env.trace()[event::announced] - before;
+    };
+    CHECK(announced(999) == (env.rank() == 1 ? 1 : 0));
+    CHECK(env.eager_limit() == 999);
+    CHECK(announced(1000) == 0);
+    CHECK(announced(most + 1) == 0);
+    CHECK(env.eager_limit() == most);
+    env.limit_eager(0);
+    CHECK(env.eager_limit() == shm::protocol_type::tiny_bytes_max);
   });
 }
 

@@ -196,9 +196,72 @@ static void others(void) {
   CHECK(MPI_Aint_diff(there, here) == 4 && MPI_Aint_add(here, 4) == there);
 }
 
+/* Constructors with large counts: all their counts and addresses are large counts, in order. */
+static void large_contents(void) {
+  MPI_Count lengths[2] = {2, 1}, at[2] = {0, 16}, sizes[2] = {4, 6}, parts[2] = {2, 3},
+            starts[2] = {1, 2};
+  MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE}, all[11], t[2], again;
+  const int how[11] = {MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR,        MPI_COMBINER_HVECTOR,
+                       MPI_COMBINER_INDEXED,    MPI_COMBINER_HINDEXED,      MPI_COMBINER_INDEXED_BLOCK,
+                       MPI_COMBINER_STRUCT,     MPI_COMBINER_HINDEXED_BLOCK, MPI_COMBINER_SUBARRAY,
+                       MPI_COMBINER_RESIZED,    MPI_COMBINER_DARRAY};
+  /* Integers, large counts, datatypes; the first and the last large count. */
+  const MPI_Count want[11][5] = {{0, 1, 1, 7, 7},  {0, 3, 1, 2, 5},  {0, 3, 1, 2, 40}, {0, 5, 1, 2, 16},
+                                 {0, 5, 1, 2, 16}, {0, 4, 1, 2, 16}, {0, 5, 2, 2, 16}, {0, 4, 1, 2, 16},
+                                 {2, 6, 1, 4, 2},  {0, 2, 1, -4, 64}, {10, 2, 1, 4, 6}};
+  const int distribs[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE},
+            dargs[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {1, 1};
+  int k, ints[16], combiner, n;
+  MPI_Aint addresses[4];
+  MPI_Count ni, na, nc, nt, counts[16];
+  MPI_Type_contiguous_c(7, MPI_INT, &all[0]);
+  MPI_Type_vector_c(2, 3, 5, MPI_INT, &all[1]);
+  MPI_Type_create_hvector_c(2, 3, 40, MPI_INT, &all[2]);
+  MPI_Type_indexed_c(2, lengths, at, MPI_INT, &all[3]);
+  MPI_Type_create_hindexed_c(2, lengths, at, MPI_INT, &all[4]);
+  MPI_Type_create_indexed_block_c(2, 3, at, MPI_INT, &all[5]);
+  MPI_Type_create_struct_c(2, lengths, at, types, &all[6]);
+  MPI_Type_create_hindexed_block_c(2, 3, at, MPI_INT, &all[7]);
+  MPI_Type_create_subarray_c(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &all[8]);
+  MPI_Type_create_resized_c(MPI_INT, -4, 64, &all[9]);
+  MPI_Type_create_darray_c(1, 0, 2, sizes, distribs, dargs, grid, MPI_ORDER_C, MPI_INT, &all[10]);
+  for (k = 0; k < 11; ++k) {
+    CHECK(MPI_Type_get_envelope_c(all[k], &ni, &na, &nc, &nt, &combiner) == MPI_SUCCESS);
+    CHECK(combiner == how[k] && na == 0);
+    CHECK(ni == want[k][0] && nc == want[k][1] && nt == want[k][2]);
+    CHECK(MPI_Type_get_contents_c(all[k], ni, na, nc, nt, ints, addresses, counts, t) == MPI_SUCCESS);
+    CHECK(counts[0] == want[k][3] && counts[nc - 1] == want[k][4] && t[0] == MPI_INT);
+    FAILS(MPI_Type_get_contents_c(all[k], ni, na, nc - 1, nt, ints, addresses, counts, t),
+          MPI_ERR_ARG);
+    FAILS(MPI_Type_get_envelope(all[k], &n, &n, &n, &combiner), MPI_ERR_TYPE);
+    FAILS(MPI_Type_get_contents(all[k], 16, 4, 2, ints, addresses, t), MPI_ERR_TYPE);
+  }
+  CHECK(ints[0] == 1 && ints[1] == 0 && ints[2] == 2 && ints[9] == MPI_ORDER_C); /* Of darray. */
+  MPI_Type_get_contents_c(all[1], 0, 0, 3, 1, ints, addresses, counts, t);
+  MPI_Type_vector_c(counts[0], counts[1], counts[2], t[0], &again);
+  MPI_Count old, made;
+  MPI_Type_size_c(all[1], &old);
+  MPI_Type_size_c(again, &made);
+  CHECK(old == made && made == 24);
+  MPI_Type_free(&again);
+  for (k = 0; k < 11; ++k) MPI_Type_free(&all[k]);
+  /* Of a constructor without large counts. */
+  MPI_Type_vector(2, 3, 5, MPI_INT, &again);
+  MPI_Type_get_envelope_c(again, &ni, &na, &nc, &nt, &combiner);
+  CHECK(ni == 3 && na == 0 && nc == 0 && nt == 1);
+  CHECK(MPI_Type_get_contents_c(again, 3, 0, 0, 1, ints, NULL, NULL, t) == MPI_SUCCESS);
+  CHECK(ints[0] == 2 && ints[1] == 3 && ints[2] == 5);
+  MPI_Type_free(&again);
+  MPI_Type_get_envelope_c(MPI_INT, &ni, &na, &nc, &nt, &combiner);
+  CHECK(combiner == MPI_COMBINER_NAMED && ni == 0 && nc == 0);
+  FAILS(MPI_Type_get_contents_c(MPI_INT, 1, 1, 1, 1, ints, addresses, counts, t), MPI_ERR_TYPE);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   constructors();
+  large_contents();
   others();
   return check_end();
 }

@@ -118,6 +118,17 @@ class Mpi(unittest.TestCase):
         self.assert_passes(3, program, "multiple")
         self.assert_passes(3, program, MPX_PRETEND_HOSTS="0,1,0")
 
+    def test_buffers(self):
+        program = self.build(HERE / "buffers.c")
+        for ranks in RANKS:
+            self.assert_passes(ranks, program)
+        self.assert_passes(2, program, "multiple")
+
+    def test_tools(self):
+        program = self.build(HERE / "tools.c")
+        for ranks in RANKS:
+            self.assert_passes(ranks, program, MPX_SPIN="7")
+
     def test_sessions(self):
         program = self.build(HERE / "sessions.c")
         for ranks in RANKS:

@@ -20,6 +20,7 @@ enum class event : std::uint8_t {
   packets_sent,   ///< Packets given to the transport.
   posts_retried,  ///< Posts that the transport could not take yet.
   eager_sent,     ///< Messages sent whole.
+  eager_bytes,    ///< Bytes of these.
   announced,      ///< Messages announced first.
   /// Those of `announced` that were short enough for eager, but had no credit.
   announced_for_flow,

@@ -120,6 +120,7 @@ class outbox_component {
     }
     ep().trace().on(event::packets_sent, 1);
     ep().trace().on(event::eager_sent, 1);
+    ep().trace().on(event::eager_bytes, bytes);
     return true;
   }
 
@@ -490,6 +491,7 @@ class outbox_component {
     if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     ep().trace().on(event::eager_sent, 1);
+    ep().trace().on(event::eager_bytes, op.data.bytes);
     if (op.flags == 0) {
       ep().end(op, errc{});
     } else {
@@ -578,6 +580,7 @@ template <class Stack, class Endpoint>
     flow.credit_advertised(c.to, count);
     ep().trace().on(event::packets_sent, 1);
     ep().trace().on(event::eager_sent, 1);
+    ep().trace().on(event::eager_bytes, payload.size());
     return true;
   }
   return false;

@@ -89,6 +89,17 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     return inbox_type::unexpected_bytes();
   }
+  /// Sets the maximum length of an eager message; from the protocol's ceiling on there is no limit
+  /// but those that were compiled.
+  void limit_eager(std::size_t bytes) {
+    lock_guard lock(threading());
+    protocol() = {};
+    if (bytes < Stack::protocol_type::short_bytes_ceiling) protocol().lower(bytes);
+  }
+  std::size_t eager_limit() {
+    lock_guard lock(threading());
+    return protocol().short_bytes_max();
+  }
 
   // --- Starting ----------------------------------------------------------------------------------
 

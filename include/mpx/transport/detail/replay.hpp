@@ -207,8 +207,11 @@ class basic_replay_log {
     unwritten_ += written_ - begin_;
     kept_copied_ = 0;
     written_ = begin_;
+    sent_again_ = again;
     return true;
   }
+  /// Returns the number of entries, whole or in part, that the last `resume` made waiting again.
+  std::size_t sent_again() const noexcept { return sent_again_; }
   /// Nothing of the stream will arrive any more: fails all completions.
   void fail(replay_told& told) noexcept {
     for (flat_queue<entry>* const q : {&kept_, &waiting_}) {
@@ -252,6 +255,7 @@ class basic_replay_log {
   flat_queue<std::byte> bytes_;  // Copies: first those that are kept, then those that wait.
   std::size_t kept_copied_ = 0;  // The kept part of bytes_.
   std::size_t unwritten_ = 0;
+  std::size_t sent_again_ = 0;
   std::uint64_t begin_ = 0;
   std::uint64_t written_ = 0;
 };

@@ -423,6 +423,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const bool same = !l.met || same_proof(l.token, r.token);
     if (r.magic != tcp_resume_magic || !same || !l.out.resume(r.received, completions_))
       return close(l, tcp_state::lost);
+    counters_.resent += l.out.sent_again();
     wait_no_more(l);
     l.met = true;
     l.token = r.token;

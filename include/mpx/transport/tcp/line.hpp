@@ -57,6 +57,7 @@ struct tcp_counters {
   std::uint64_t crossed = 0;    ///< Of these, given up in favour of the peer's attempt.
   std::uint64_t opened = 0;     ///< Connections that became open.
   std::uint64_t broken = 0;     ///< Connections that ended without a goodbye.
+  std::uint64_t resent = 0;     ///< Packets sent again over the next connection.
   std::uint64_t writes = 0;     ///< Attempts to write, each by any number of calls.
   std::uint64_t referred = 0;   ///< Payloads that were queued by reference to the caller's memory.
   std::uint64_t copied = 0;     ///< Packets that were queued as a copy.
