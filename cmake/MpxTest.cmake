@@ -214,7 +214,7 @@ function(mpx_add_folder_tests folder)
   endforeach()
   # Their files instantiate the same for the same stacks: up to two fifths of what each would. (As
   # many as go into two gigabytes.)
-  if(folder MATCHES "^(coll|comm|engine|portals|rma|sim|transport|watch)$")
+  if(folder MATCHES "^(coll|comm|engine|portals|rma|sim|transport)$")
     set(batch 4)
     if(folder STREQUAL "comm")
       set(batch 10)

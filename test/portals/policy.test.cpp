@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 120
 // sanitizers: address
 // Collectives of a communicator over portals, by the policy of its stack: every operation and
 // algorithm, layouts, fan-ins in a row, and calls that fail at one rank.
