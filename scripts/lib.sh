@@ -186,10 +186,10 @@ mpx_build() {
   cmake --preset "$preset" "$@" && cmake --build --preset "$preset" --parallel "$(mpx_jobs)"
 }
 
-# One compile job takes up to 1.6 GB: memory may bound the jobs before the cores do.
+# One compile job takes up to 2.2 GB: memory may bound the jobs before the cores do.
 mpx_jobs() {
   local by_memory cores
   cores=$(nproc)
-  by_memory=$(awk '/MemAvailable/ { print int($2 / 1600000) }' /proc/meminfo)
+  by_memory=$(awk '/MemAvailable/ { print int($2 / 2200000) }' /proc/meminfo)
   echo $((by_memory < 1 ? 1 : by_memory < cores ? by_memory : cores))
 }

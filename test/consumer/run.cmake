@@ -228,9 +228,3 @@ foreach(file IN ITEMS LICENSE README.md CHANGELOG.md docs/GUIDE.md examples/hell
   endif()
 endforeach()
 run("${PYTHON3}" "${SOURCE}/tools/check_links.py" --installed "${work}/a folder/share/doc/mpx")
-
-# mpxrun for the single header, built as docs/LAUNCHER.md says, but for -O2. (The presets single and
-# asan run jobs of programs that include the single header.)
-file(GLOB mpxrun_sources "${SOURCE}/tools/mpxrun/*.cpp")
-run("${CXX}" -std=c++20 "-I${SOURCE}/include" ${mpxrun_sources} -o "${work}/mpxrun")
-run("${work}/mpxrun" -n 2 "${work}/pkg_config_consumer")

@@ -74,7 +74,7 @@ def main():
         source, program = Path(scratch) / "main.cpp", Path(scratch) / "main"
         def build(compiler, text):
             source.write_text(text)
-            return subprocess.run([compiler, "-std=c++20", "-O1", "-fsanitize=address", "-I", INCLUDE, source, "-o",
+            return subprocess.run([compiler, "-std=c++20", "-O0", "-fsanitize=address", "-I", INCLUDE, source, "-o",
                                    program, "-pthread"], capture_output=True, text=True, timeout=600)
 
         compilers = [c for c in ("g++", "clang++-19", "clang++-16") if shutil.which(c)

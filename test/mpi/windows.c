@@ -40,7 +40,7 @@ static void groups(void) {
   MPI_Win_complete(win);
   MPI_Win_wait(win);
   CHECK(part[0] == left);
-  MPI_Win_post(from, MPI_MODE_NOPUT, win);
+  MPI_Win_post(from, MPI_MODE_NOSTORE, win);
   MPI_Win_start(to, 0, win);
   MPI_Put(&value, 1, MPI_INT, right, 4, 1, MPI_INT, win);
   MPI_Win_complete(win);

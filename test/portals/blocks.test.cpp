@@ -21,12 +21,6 @@ using po::options;
 using po::saved;
 using po::saves;
 
-std::optional<event> take(machine& m, int r, pd::event_ring& from) {
-  event e;
-  if (!m[r].take(from, e)) return std::nullopt;
-  return e;
-}
-
 TEST_CASE("single block: the sender gives the offset; what does not fit is dropped and told") {
   machine m(2);
   bytes room(100);

@@ -22,12 +22,6 @@ using po::saved;
 using po::saves;
 using to = pd::continuation::to;
 
-std::optional<event> take(machine& m, int r, pd::event_ring& from) {
-  event e;
-  if (!m[r].take(from, e)) return std::nullopt;
-  return e;
-}
-
 TEST_CASE("match entries: bits, ignore bits, source, group") {
   machine m(4);
   bytes room(8);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <mpx/portals/engine.hpp>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -152,6 +153,12 @@ class machine {
   int refused = 0;
 };
 
+/// The next event of a rank; nothing where there is none.
+inline std::optional<po::event> take(machine& m, int r, pd::event_ring& from) {
+  po::event e;
+  if (!m[r].take(from, e)) return std::nullopt;
+  return e;
+}
 inline bytes pattern(std::size_t n, unsigned seed) {
   bytes b(n);
   for (std::size_t i = 0; i < n; ++i)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 120
 // sanitizers: address
 // Collectives of a communicator over portals, by the policy of its stack: every operation and
 // algorithm, layouts, fan-ins in a row, and calls that fail at one rank.
@@ -23,7 +24,7 @@ using narrow =
 static_assert(mpx::CarryingCollectivePolicy<po::by_portals<>>);
 static_assert(!mpx::CarryingCollectivePolicy<mpx::coll::by_size>);
 
-constexpr std::size_t lengths[] = {0, 1, 40, 700};
+constexpr std::size_t few_lengths[] = {0, 1, 40, 700};
 
 /// True if a communicator has made its portals.
 template <class Comm>
@@ -39,12 +40,12 @@ TEST_CASE("policy by portals: every operation by every algorithm") {
   for (const mpx::rank_t n : {3, 7})
     ranks::run<narrow>(n, [](auto world) {
       CHECK(!has_portals(world));
-      suite::everything(world, suite::form::at_once, lengths);
+      suite::everything(world, suite::form::at_once, few_lengths);
       CHECK(has_portals(world));
     });
   ranks::run<over_portals>(4, [](auto world) {
-    suite::everything(world, suite::form::at_once, lengths);
-    suite::everything(world, suite::form::started, std::span(lengths).first(2));
+    suite::everything(world, suite::form::at_once, few_lengths);
+    suite::everything(world, suite::form::started, std::span(few_lengths).first(2));
   });
 }
 

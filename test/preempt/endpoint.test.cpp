@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 120
 // own_headers: yes
 // sanitizers: thread
 // Several threads of a rank that wait for each other's messages under all kinds of schedules: one

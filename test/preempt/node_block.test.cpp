@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 120
 // own_headers: yes
 // sanitizers: thread
 // Ranks that make calls in a block of shared memory under all kinds of schedules: no rank reads

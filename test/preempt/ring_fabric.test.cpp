@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 120
 // own_headers: yes
 // sanitizers: thread
 // Ranks that sleep whenever there is nothing to do, on rings of few lines, under all kinds of

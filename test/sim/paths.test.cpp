@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 120
 // sanitizers: none
 // optimise: some
 // Which path long messages learn to take, in virtual time: whatever the machine, a stream of them
