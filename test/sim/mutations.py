@@ -782,6 +782,8 @@ MUTATIONS = [
     ("portals: messages of all calls have the same match bits", "portals/steps.hpp",
      "return match_bits{serial_ & 0x7fff'ffffu} << 32 | c.count++;", "return c.count++;",
      "sim/portals.test.cpp"),
+    ("portals: a collective that pulls data does not look at its communicator", "portals/steps.hpp",
+     "(lost = of_ != nullptr && endpoint_.collective_lost(*of_))", "lost", "sim/portals.test.cpp"),
     ("portals: a block of a bucket is sent on before it has arrived", "portals/steps.hpp",
      "while (why_ == errc{} && streamed_ < i) step();", "", "sim/portals.test.cpp"),
     ("portals: a first call that is a bucket does not wait for its neighbour", "portals/steps.hpp",

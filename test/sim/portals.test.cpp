@@ -10,6 +10,8 @@
 #include <mpx/mpx.hpp>
 #include <mpx/portals.hpp>
 #include <mpx/sim.hpp>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "sim/stacks.hpp"
@@ -295,8 +297,11 @@ TEST_CASE("portals: in the simulator, a rank that dies ends collectives at the o
         [&](mpx::environment<plain>& env) {
           try {
             while (true) play_collectives(env, 3);
-          } catch (const mpx::error&) {
+          } catch (const mpx::error& e) {
             if (env.rank() != 1) ++told;
+            const std::string text = e.what();  // It names a rank beside this one.
+            if (text.find(" over portals on rank ") != std::string::npos)
+              CHECK(text.find(": a message of ") != std::string::npos);
             throw;
           }
         },
@@ -350,6 +355,39 @@ TEST_CASE("policy by portals: in the simulator, calls in a row with skew") {
                         [&](auto world) { right = play_calls(world, seed) && right; });
     CHECK(right);
   }
+}
+
+TEST_CASE("policy by portals: a rank that pulls data leaves a call that cannot end") {
+  // Rank 1 has the header of a long message, and the data cannot come. Rank 2 ends the call.
+  for (const bool revokes : {true, false})
+    for (const auto by : {mpx::coll::algorithm::linear, mpx::coll::algorithm::binomial}) {
+      INFO("revokes ", revokes);
+      sim::options o;
+      o.faults.push_back({sim::fault::kind::cut, 10 * ms, 0, 1});
+      o.faults.push_back({sim::fault::kind::heal, 200 * ms, 0, 1});
+      int told = 0;
+      const auto play = [&](mpx::environment<by_policy>& env) {
+        auto part = env.world().dup();
+        part.barrier();
+        std::error_code ec;
+        std::vector<std::uint64_t> data(400, env.rank() == 0 ? 7u : 0u);
+        const auto w = part.with(by);
+        if (env.rank() == 1) env.transport().compute(11 * ms - env.now_ns());
+        if (env.rank() == 2) env.transport().compute(20 * ms - env.now_ns());
+        if (env.rank() == 2 && revokes) part.revoke();
+        try {
+          w.bcast(data, env.rank() == 2 && !revokes ? 9 : 0);
+        } catch (const mpx::error& e) {
+          if (env.rank() == 2) return;
+          CHECK(e.code() == (revokes ? mpx::errc::revoked : mpx::errc::peer_lost));
+          CHECK(env.now_ns() < 100 * ms);
+          if (!revokes) CHECK(std::string(e.what()).find("rank 2 has left") != std::string::npos);
+          ++told;
+        }
+      };
+      sim::run<by_policy>(3, sim::loggp{}, 1, play, o);
+      CHECK(told == 2);
+    }
 }
 
 TEST_CASE("policy by portals: in the simulator, a rank that dies ends calls at the others") {

@@ -151,6 +151,31 @@ TEST_CASE("windows: puts by the transport have happened when a fence or an epoch
     });
 }
 
+TEST_CASE("windows: a fence waits for records that are slower than its own messages") {
+  // Records of rank a to rank b are held up, while the messages of a fence go by other ranks.
+  constexpr mpx::rank_t n = 4;
+  constexpr std::int64_t ms = 1'000'000;
+  for (mpx::rank_t a = 0; a < n; ++a)
+    for (mpx::rank_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      INFO("from ", a, " to ", b);
+      sim::options o;
+      o.faults.push_back({sim::fault::kind::cut, 10 * ms, a, b});
+      o.faults.push_back({sim::fault::kind::heal, 20 * ms, a, b});
+      const auto play = [&](mpx::environment<plain_stack>& env) {
+        auto w = mpx::allocate_window<word>(env.world(), 1, protocol::buffered);
+        w.fence();
+        env.transport().compute(11 * ms - env.now_ns());
+        if (env.rank() == a) w.put(word{7}, b, 0);
+        w.fence(mpx::rma::assertion::no_succeed);
+        CHECK(env.now_ns() >= 11 * ms);
+        CHECK(w.local()[0] == (env.rank() == b ? 7 : 0));
+        w.free();
+      };
+      sim::run<plain_stack>(n, sim::loggp{}, 1, play, o);
+    }
+}
+
 /// Rank 1 computes while rank 0 puts and flushes, in an epoch of lock_all with no_check.
 template <class Stack>
 void flush_alone(word seed) {

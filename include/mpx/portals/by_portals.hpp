@@ -104,7 +104,7 @@ struct by_portals {
       if (why == errc{}) {
         channel.over();
       } else {
-        fail(channel, why, steps->thrown());
+        fail(channel, why, steps->thrown(), steps->blame());
       }
       return true;
     } else {
@@ -150,7 +150,7 @@ struct by_portals {
       const errc why =
           mpx::detail::caught([&] { all.add(is = new carrier(on, Limits, channel.site().where)); });
       if (why != errc{}) {
-        fail(channel, why, nullptr);
+        fail(channel, why, nullptr, {});
         return nullptr;
       }
     }
@@ -158,7 +158,7 @@ struct by_portals {
   }
   template <class Stack>
   static void fail(mpx::detail::collective_channel<Stack>& channel, errc why,
-                   const std::exception_ptr& thrown) {
+                   const std::exception_ptr& thrown, const detail::blamed& by) {
     if (thrown != nullptr) return static_cast<void>(channel.threw(thrown));
     if (why == errc::no_resources) return static_cast<void>(channel.no_memory());
     // The communicator knows which rank is lost, or has left the call.
@@ -166,6 +166,8 @@ struct by_portals {
     if (why == errc::peer_lost || why == errc::pending || why == errc::not_ready ||
         why == errc::window)
       f = channel.why_lost();
+    if (f.why == errc::peer_lost && f.other < 0 && by.other >= 0)
+      f = {f.why, mpx::detail::collective_failure::cause::message, by.sends, by.other, by.bytes};
     if (f.why == errc{})
       f = {why,
            mpx::detail::collective_failure::cause::argument,

@@ -110,11 +110,7 @@ class collectives {
     const errc why = steps_.end();
     if (why == errc{}) return;
     if (steps_.thrown()) std::rethrow_exception(steps_.thrown());
-    throw error(why,
-                mpx::detail::formatted(
-                    "%s over portals on rank %d%s", Call::name, steps_.rank(),
-                    why == errc::count ? ": a message is not as long as its receive" : ""),
-                where);
+    raise(why, Call::name, where);
   }
 
   /// Number of messages that were sent again because a heap was full.
@@ -138,6 +134,16 @@ class collectives {
   coll::blocks blocks_of(const memory& all) const noexcept {
     const std::size_t each = all.bytes / static_cast<std::size_t>(steps_.size());
     return {.base = all.base, .bytes = each, .stride = each, .room = all.bytes};
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const char* name,
+                                                    std::source_location where) const {
+    std::string s = mpx::detail::formatted("%s over portals on rank %d", name, steps_.rank());
+    if (why == errc::count) s += ": a message is not as long as its receive";
+    if (why == errc::pending) s += ": another rank has left a call with an error";
+    if (const detail::blamed& by = steps_.blame(); by.other >= 0 && why != errc::no_resources)
+      mpx::detail::append(s, ": a message of %zu bytes %s rank %d", by.bytes,
+                          by.sends ? "to" : "from", by.other);
+    throw error(why, s, where);
   }
   static const collective_limits& checked(const collective_limits& most,
                                           std::source_location where) {

@@ -156,12 +156,13 @@ class events {
   }
   /// Blocks until there is an event, and takes it. The loss of a rank is an event.
   event wait(std::source_location where = std::source_location::current()) {
-    return *wait_unless([] { return false; }, where);
+    return *wait_unless([] { return false; }, proc_null, where);
   }
   /// As wait, unless `stop()` returns true: then it returns nothing. `stop` is called under the
-  /// lock of the rank, whenever something may have changed; it must not call mpx.
+  /// lock of the rank, whenever something may have changed; it must not call mpx. `on`: the rank
+  /// that is waited for, which the report of a hang names; proc_null if it is none alone.
   template <class F>
-  std::optional<event> wait_unless(F&& stop,
+  std::optional<event> wait_unless(F&& stop, rank_t on = proc_null,
                                    std::source_location where = std::source_location::current()) {
     event e;
     bool there = false;
@@ -171,7 +172,7 @@ class events {
       const auto guard = os::lock(table_.e);
       over = look();
     }
-    if (!over) table_.wait({"portals::events::wait", where}, proc_null, look);
+    if (!over) table_.wait({"portals::events::wait", where}, on, look);
     return there ? std::optional(e) : std::nullopt;
   }
   /// Returns a request that is complete when there is an event; `poll` takes the event. For

@@ -29,6 +29,13 @@ struct collective_limits {
 
 namespace detail {
 
+/// A message that has failed, or is awaited.
+struct blamed {
+  rank_t other = proc_null;  ///< Its receiver or its sender; proc_null: there is no such message.
+  bool sends = false;        ///< This rank has sent it.
+  std::size_t bytes = 0;
+};
+
 /// State of collectives of one communicator, and the steps of the call that is being made. Models
 /// coll::Steps. Each message is acknowledged. A message that its receiver drops, as its heap is
 /// full, is sent again.
@@ -80,7 +87,7 @@ class collective_steps {
     serial_ = of == nullptr ? serial_ + 1 : static_cast<std::uint32_t>(of->serial);
     of_ = of;
     if (of_ != nullptr) recover();
-    if (why_ == errc{} && serial_ >= failed_from_) fail(errc::pending);
+    if (why_ == errc{} && serial_ >= failed_from_) fail(errc::pending, {failed_by_});
   }
   /// Ends a call. After a failure nothing accesses its buffers any more.
   errc end() noexcept {
@@ -90,8 +97,10 @@ class collective_steps {
     return why_;
   }
   /// Fails the call because of its arguments.
-  void refuse(errc why) noexcept { fail(why); }
+  void refuse(errc why) noexcept { fail(why, {}); }
   std::exception_ptr thrown() const noexcept { return thrown_; }
+  /// The message that has failed, or was awaited when the call failed.
+  const blamed& blame() const noexcept { return blame_; }
   std::uint64_t sent_again() const noexcept { return again_; }
   std::uint64_t dropped() const noexcept { return table_.counted().dropped; }
   std::uint64_t found_in_heap() const noexcept { return found_; }
@@ -248,8 +257,21 @@ class collective_steps {
       fail(errc::no_resources);
     }
   }
-  void fail(errc why) noexcept {
-    if (why_ == errc{}) why_ = why;
+  void fail(errc why) noexcept { fail(why, awaited()); }
+  void fail(errc why, const blamed& by) noexcept {
+    if (why_ != errc{}) return;
+    why_ = why;
+    blame_ = by;
+  }
+  static blamed blame_for(const sending& s) noexcept { return {s.to, true, s.data.bytes}; }
+  static blamed blame_for(const receiving& r) noexcept { return {r.from, false, r.into.bytes}; }
+  /// The first message that this rank waits for: reports of hangs and errors name it.
+  blamed awaited() const noexcept {
+    for (const receiving& r : receives_)
+      if (!r.here) return blame_for(r);
+    for (const sending& s : sends_)
+      if (!(s.saved && s.served)) return blame_for(s);
+    return {};
   }
   /// Drops everything that is under way, and tells the other ranks not to wait for this one.
   void give_up() noexcept {
@@ -267,6 +289,7 @@ class collective_steps {
   void recover() noexcept {
     const bool failed = std::exchange(why_, errc{}) != errc{};
     thrown_ = nullptr;
+    blame_ = {};
     guarded([&] {
       while (const auto e = events_.poll()) handle(*e);
       const std::uint64_t drops = dropped();
@@ -287,22 +310,26 @@ class collective_steps {
   void step() {
     bool lost = false;
     bool answered = false;
-    const auto next = events_.wait_unless([&] {
-      for (sending& s : sends_)
-        if (!s.saved && is_answered(s)) s.answered = answered = true;
-      for (const receiving& r : receives_)
-        answered = answered || (r.pull && mpx::detail::request_access::done_locked(r.pull));
-      for (const request<Stack>& r : leaving_)
-        answered = answered || mpx::detail::request_access::done_locked(r);
-      return answered || (lost = of_ != nullptr && endpoint_.collective_lost(*of_));
-    });
+    const auto next = events_.wait_unless(
+        [&] {
+          for (sending& s : sends_)
+            if (!s.saved && is_answered(s)) s.answered = answered = true;
+          for (const receiving& r : receives_)
+            answered = answered || (r.pull && mpx::detail::request_access::done_locked(r.pull));
+          for (const request<Stack>& r : leaving_)
+            answered = answered || mpx::detail::request_access::done_locked(r);
+          return answered || (lost = of_ != nullptr && endpoint_.collective_lost(*of_));
+        },
+        awaited().other);
     if (next) return handle(*next);
     if (lost) return fail(errc::peer_lost);
     for (std::size_t i = 0; i < sends_.size() && why_ == errc{}; ++i)
       if (std::exchange(sends_[i].answered, false)) look_at(sends_[i]);
     for (receiving& r : receives_)
       if (r.pull && mpx::detail::request_access::is_done(r.pull)) {
-        r.pull.wait();
+        std::error_code ec;
+        r.pull.wait(ec);
+        if (ec) return fail(static_cast<errc>(ec.value()), blame_for(r));
         r.here = true;
       }
     std::erase_if(leaving_, [](request<Stack>& r) {
@@ -356,7 +383,7 @@ class collective_steps {
     if (!m) return;
     ++found_;
     r.posted.remove();
-    if (m.is().length != into.bytes) return fail(errc::count);
+    if (m.is().length != into.bytes) return fail(errc::count, blame_for(r));
     if (m.what() == saved::header) {
       r.pull = table_.get(into, from, {reads, r.bits | long_bit}, mpx::start);
     } else {
@@ -395,18 +422,20 @@ class collective_steps {
     return true;
   }
   void handle(const event& e) {
-    if (e.kind == event_kind::lost) return awaits(e.is.source) ? fail(e.failure) : void();
+    if (e.kind == event_kind::lost)
+      return awaits(e.is.source) ? fail(e.failure, {e.is.source}) : void();
     if (e.kind == event_kind::served) {
       for (sending& s : sends_)
         if (s.label == e.label) s.served = true;
       return;
     }
     switch (e.label) {
-      case misfit_label: table_.release(notes_, e.buffer); return fail(errc::count);
+      case misfit_label: table_.release(notes_, e.buffer); return fail(errc::count, {e.is.source});
       case failure_label:
         table_.release(notes_, e.buffer);
+        if (e.is.bits < failed_from_) failed_by_ = e.is.source;
         failed_from_ = lesser<std::uint64_t>(failed_from_, e.is.bits);
-        return serial_ >= failed_from_ ? fail(errc::pending) : void();
+        return serial_ >= failed_from_ ? fail(errc::pending, {e.is.source}) : void();
       case ready_label:
         table_.release(notes_, e.buffer);
         ready_serial_ = e.is.bits;
@@ -415,15 +444,15 @@ class collective_steps {
       case stream_label:
         if (e.is.bits != serial_) return;  // Of a call that has failed.
         ++streamed_;
-        return e.failure == errc{} ? void() : fail(e.failure);
+        return e.failure == errc{} ? void() : fail(e.failure, {e.is.source});
       default: break;
     }
     for (receiving& r : receives_) {
       if (r.label != e.label) continue;
       r.posted.remove();
       r.here = true;
-      if (e.failure != errc{}) return fail(e.failure);
-      if (e.is.length != r.into.bytes) fail(errc::count);
+      if (e.failure != errc{}) return fail(e.failure, blame_for(r));
+      if (e.is.length != r.into.bytes) fail(errc::count, blame_for(r));
       return;
     }
   }
@@ -434,8 +463,8 @@ class collective_steps {
     const receipt how = *s.answer;
     if (how.what == saved::nothing) {
       // A receiver that has given up tells so by other means.
-      if (how.reason == drop_reason::given_up) return fail(errc::pending);
-      if (how.reason != drop_reason::no_buffer) return fail(errc::count);
+      if (how.reason == drop_reason::given_up) return fail(errc::pending, blame_for(s));
+      if (how.reason != drop_reason::no_buffer) return fail(errc::count, blame_for(s));
       ++again_;
       return post(s);
     }
@@ -465,6 +494,7 @@ class collective_steps {
   entry<Stack> shorts_, longs_, misfit_, failure_, ready_;
   std::uint32_t serial_ = 0;
   std::uint64_t failed_from_ = ~std::uint64_t{0};
+  rank_t failed_by_ = proc_null;
   std::uint64_t round_ = 0;
   // Last call for which the right neighbour was ready,
   std::uint64_t ready_serial_ = ~std::uint64_t{0};
@@ -479,6 +509,7 @@ class collective_steps {
   std::vector<std::unique_ptr<mpx::scratch_bytes>> scratch_;
   std::exception_ptr thrown_;
   errc why_{};
+  blamed blame_;
   bool told_ = false;
   std::uint64_t again_ = 0;
   std::uint64_t found_ = 0;
