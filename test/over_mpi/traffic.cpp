@@ -21,7 +21,7 @@ namespace {
 
 using stack =
     mpx::stack<mpx::transport::channel<mpx::device::mpi>, mpx::bootstrap::mpi,
-               mpx::protocol::tiny_short_long<40, 4032, mpx::long_path::packets, 1024 * 1024>>;
+               mpx::protocol::tiny_short_long<40, 4032, mpx::long_path::automatic, 1024 * 1024>>;
 
 /// Microseconds of one way of a ping-pong, of the best of some batches.
 template <class Send, class Receive>

@@ -142,7 +142,11 @@ void check_malformed() {
                                           as_bytes({control_kind::with_payload, 8, 0, 0, {}}),
                                           as_bytes({control_kind::on_channel, 0, 0, 0, {}}),
                                           as_bytes({control_kind::on_channel, most + 1, 0, 0, {}}),
-                                          as_bytes({control_kind::counts, 1, 0, 0, {}})};
+                                          as_bytes({control_kind::counts, 1, 0, 0, {}}),
+                                          as_bytes({control_kind::pull, 0, 0, 0, {}}),
+                                          as_bytes({control_kind::pull, most + 1, 0, 0, {}}),
+                                          as_bytes({control_kind::pulled, 0, 0, 0, {}}),
+                                          as_bytes({control_kind::pulled, most + 1, 0, 0, {}})};
   constexpr bool counts = mpx::BlockingDevice<typename T::device_type>;
   // Counts of packets and of counts that were never sent; and counts where none are due.
   bad.push_back(as_bytes({control_kind::counts, 0, counts ? 1u : 0u, 0, {}}));
@@ -165,6 +169,102 @@ void check_malformed() {
     for (int polls = 0; polls < 100; ++polls) job[1].poll(sink);
     CHECK(sink.malformed_from.size() == 1);
     CHECK(sink.packets.size() == 2);
+  }
+}
+
+/// Counts operations that have failed, too.
+struct fetcher : keeper {
+  int failures = 0;
+  void complete(mpx::cookie_t cookie, bool ok) noexcept {
+    keeper::complete(cookie, ok);
+    failures += ok ? 0 : 1;
+  }
+};
+
+/// Data is fetched from the owner's memory, if it is exposed to this peer and not taken back; the
+/// owner waits for a piece under way; what was never asked for makes the peer malformed.
+template <mpx::FetchTransport T>
+void check_fetching() {
+  using mpx::transport::detail::control_header;
+  using mpx::transport::detail::control_kind;
+  constexpr std::size_t most = T::traits.packet_bytes_max;
+  cluster<T> job(3);
+  keeper ignored;
+  fetcher sink;
+  std::vector<std::byte> there(2 * most);
+  std::vector<std::byte> here(most);
+  patterns::fill(std::span(there), 1);
+  const mpx::remote_memory at = job[1].expose(0, there);
+  REQUIRE(at.key != 0);
+  const deadline limit;
+  const auto get = [&](peer_id by, peer_id of, mpx::remote_memory m, std::uint64_t offset,
+                       std::size_t bytes) {
+    sink = fetcher();
+    if (job[by].get(of, m, offset, std::span(here).first(bytes), 7) != outcome::pending)
+      return false;
+    while (sink.completions == 0) {
+      job[of].poll(ignored);
+      job[by].poll(sink);
+      REQUIRE(!limit.passed());
+    }
+    return sink.failures == 0;
+  };
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, most}) {
+    for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{33}, std::uint64_t{most}}) {
+      REQUIRE(get(0, 1, at, offset, bytes));
+      CHECK(std::equal(here.begin(), here.begin() + static_cast<std::ptrdiff_t>(bytes),
+                       there.begin() + static_cast<std::ptrdiff_t>(offset)));
+    }
+  }
+  CHECK(!get(0, 1, at, most + 1, most));  // Beyond the end,
+  CHECK(!get(0, 1, at, ~std::uint64_t{0}, 1));
+  CHECK(!get(0, 1, {0, at.key + 1}, 0, 1));  // a key of nothing,
+  CHECK(!get(2, 1, at, 0, 1));               // and memory for another peer.
+  CHECK(job[0].get(1, at, 0, std::span(there).first(most + 1), 7) == outcome::refused);
+
+  // The owner takes its memory back while it is read: all that arrives is from before.
+  std::ranges::fill(here, std::byte{0});
+  sink = fetcher();
+  REQUIRE(job[0].get(1, at, 0, here, 7) == outcome::pending);
+  job[1].poll(ignored);
+  CHECK(job[1].withdraw(0, at) == outcome::retry);
+  while (job[1].withdraw(0, at) == outcome::retry) {
+    job[0].poll(sink);
+    REQUIRE(!limit.passed());
+  }
+  std::ranges::fill(there, std::byte{0xee});
+  while (sink.completions == 0) {
+    job[0].poll(sink);
+    REQUIRE(!limit.passed());
+  }
+  CHECK(sink.failures == 0);
+  CHECK(has_pattern(here, 1));
+  CHECK(!get(0, 1, at, 0, 1));
+
+  // So many at a time. Those of a peer that is dropped end, in whatever state they are.
+  const mpx::remote_memory again = job[1].expose(0, there);
+  sink = fetcher();
+  for (int i = 0; i < 64; ++i) REQUIRE(job[0].get(1, again, 0, here, 7) == outcome::pending);
+  CHECK(job[0].get(1, again, 0, here, 7) == outcome::retry);
+  for (int polls = 0; polls < 2; ++polls) {
+    job[1].poll(ignored);
+    job[0].poll(sink);
+  }
+  job[0].drop_peer(1);
+  job[1].drop_peer(0);
+  CHECK(job[1].withdraw(0, again) == outcome::done);
+  std::ranges::fill(here, std::byte{0xaa});
+  for (int polls = 0; polls < 10; ++polls) job[0].poll(sink);
+  CHECK(sink.completions == 64);
+  CHECK(std::ranges::all_of(here, [](std::byte b) { return b == std::byte{0xaa}; }));
+
+  for (const std::uint32_t bytes : {0u, 8u}) {  // Data, or its refusal, for which none has asked.
+    cluster<T> other(2);
+    keeper heard;
+    const control_header h{control_kind::pulled, bytes, 0, 0, {}};
+    REQUIRE(other[0].device().send_control(1, std::as_bytes(std::span(&h, 1)), 0));
+    while (heard.malformed_from.empty() && !limit.passed()) other[1].poll(heard);
+    CHECK(heard.malformed_from.size() == 1);
   }
 }
 
@@ -233,6 +333,10 @@ void check_channel(peer_id many) {
   check_relocation<T>();
   check_dropping<T>();
   check_malformed<T>();
+  if constexpr (mpx::FetchTransport<T> && !mpx::RmaTransport<T>) {
+    check_fetching<T>();
+    check_exposures_end<T>();
+  }
   if constexpr (mpx::LossDevice<typename T::device_type> &&
                 !mpx::BlockingDevice<typename T::device_type>)
     check_loss<T>();

@@ -89,16 +89,16 @@ static_assert(none_is_a_transport<lacks_now_ns, lacks_take_if, lacks_shares_core
 /// True if T models all refinements except those at these indices.
 template <class T, std::size_t... Except>
 constexpr bool models_all_but = [] {
-  std::array<bool, 13> expected = models<transport_archetype>;
+  std::array<bool, 14> expected = models<transport_archetype>;
   ((expected[Except] = false), ...);
   return Transport<T> && models<T> == expected;
 }();
-// A class that cannot move memory models no refinement of RmaTransport.
+// A class that cannot move memory models no refinement of FetchTransport or RmaTransport.
 static_assert(models_all_but<transport_archetype>);
-static_assert(models_all_but<lacks_expose, 0, 1, 2, 3, 4, 12>);
-static_assert(models_all_but<lacks_withdraw, 0, 1, 2, 3, 4, 12>);
-static_assert(models_all_but<lacks_get_cost_hint, 0, 1, 2, 3, 4, 12>);
-static_assert(models_all_but<lacks_get, 0, 1, 2, 3, 4, 12>);
+static_assert(models_all_but<lacks_expose, 0, 1, 2, 3, 4, 12, 13>);
+static_assert(models_all_but<lacks_withdraw, 0, 1, 2, 3, 4, 12, 13>);
+static_assert(models_all_but<lacks_get_cost_hint, 0, 1, 2, 3, 4, 12, 13>);
+static_assert(models_all_but<lacks_get, 0, 1, 2, 3, 4, 12, 13>);
 static_assert(models_all_but<lacks_put, 0, 1, 2, 3, 4, 12>);
 static_assert(models_all_but<lacks_pin_exposure, 1> && models_all_but<lacks_get_held, 1>);
 static_assert(models_all_but<lacks_get_batch, 1>);
@@ -151,7 +151,7 @@ TEST_CASE("concepts: the functions of Transport alone model no refinement") {
   CHECK(modelled<transport_archetype>() ==
         "Rma CpuCopy Registered Immediate SharedMemory Connection Stream Prepaid Node NearFar "
         "Elastic "
-        "Pollable Atomic");
+        "Pollable Atomic Fetch");
 }
 
 TEST_CASE("concepts: the defaults do nothing") {

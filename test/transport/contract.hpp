@@ -456,7 +456,7 @@ void check_batches() {
 }
 
 /// More memory can be exposed than there are places for: then the rest is not, until some is free.
-template <mpx::RmaTransport T>
+template <mpx::FetchTransport T>
 void check_exposures_end() {
   cluster<T> job(2);
   std::vector<std::byte> memory(64);

@@ -11,15 +11,15 @@ namespace transport_models {
 
 using namespace mpx;  // NOLINT(google-build-using-namespace)
 
-inline constexpr std::array<std::string_view, 13> refinements{
+inline constexpr std::array<std::string_view, 14> refinements{
     "Rma",     "CpuCopy", "Registered", "Immediate", "SharedMemory", "Connection", "Stream",
-    "Prepaid", "Node",    "NearFar",    "Elastic",   "Pollable",     "Atomic"};
+    "Prepaid", "Node",    "NearFar",    "Elastic",   "Pollable",     "Atomic",     "Fetch"};
 template <class T>
-inline constexpr std::array<bool, 13> models{
+inline constexpr std::array<bool, 14> models{
     RmaTransport<T>,          CpuCopyTransport<T>,    RegisteredTransport<T>, ImmediateTransport<T>,
     SharedMemoryTransport<T>, ConnectionTransport<T>, StreamTransport<T>,     PrepaidTransport<T>,
     NodeTransport<T>,         NearFarTransport<T>,    ElasticTransport<T>,    PollableTransport<T>,
-    AtomicTransport<T>};
+    AtomicTransport<T>,       FetchTransport<T>};
 
 /// The refinements that T models. See docs/TRANSPORT.md.
 template <Transport T>

@@ -46,9 +46,11 @@ struct channel_waits_in_device {
 ///   room for it there, and the device allows it at run time (PayloadDevice). Other packets have
 ///   their payload on the channel; it is read from and written to the memory of the caller and the
 ///   receiver, or, by a NonblockingDevice, that of copies. Long messages go by gets and puts, if
-///   the device has them (GetDevice). The engine chooses for each message.
+///   the device has them (GetDevice); over a NonblockingDevice the receiver asks the sender for
+///   them piece by piece, and no copy is made. The engine chooses for each message.
 /// - Limits: one payload on the channel at a time to each peer; 32 packets of a source that are
-///   received and not handed over; 64 gets and puts under way.
+///   received and not handed over; 64 gets and puts under way, and one piece that a rank has asked
+///   each peer for; 4096 pieces of exposed memory.
 /// - Over a device that states its buffering (BlockingDevice), at most so many packets are on their
 ///   way to a peer.
 /// - A device that notices no loss leaves that to the bootstrap.
@@ -57,6 +59,7 @@ struct channel_waits_in_device {
 template <ChannelDevice Device, std::size_t PayloadBytesMax = static_cast<std::size_t>(-1)>
 class channel : public defaults, public detail::channel_bootstrap<Device> {
   using traffic_type = detail::channel_traffic<Device, PayloadBytesMax>;
+  static constexpr bool fetches = traffic_type::pulls || GetDevice<Device>;
 
  public:
   using policy_axis = transport_axis;
@@ -159,25 +162,39 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   /// See Transport.
   void drop_peer(peer_id peer) noexcept { traffic_.drop_peer(peer); }
 
-  /// See RmaTransport.
+  /// See FetchTransport, and, of a GetDevice, RmaTransport.
   remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool = false) noexcept
-      requires GetDevice<Device>
+      requires fetches
   {
-    return device().expose(peer, memory);
+    if constexpr (traffic_type::pulls)
+      return traffic_.expose(peer, memory);
+    else
+      return device().expose(peer, memory);
   }
-  outcome withdraw(peer_id peer, const remote_memory& memory) noexcept requires GetDevice<Device>
+  outcome withdraw(peer_id peer, const remote_memory& memory) noexcept requires fetches
   {
-    return device().withdraw(peer, memory);
+    if constexpr (traffic_type::pulls)
+      return traffic_.withdraw(peer, memory);
+    else
+      return device().withdraw(peer, memory);
   }
-  cost_hint get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept
-      requires GetDevice<Device>
+  cost_hint get_cost_hint(peer_id, [[maybe_unused]] const remote_memory& memory,
+                          std::size_t) noexcept requires fetches
   {
-    return device().reaches(memory) ? cost_hint::always : cost_hint::never;
+    if constexpr (!traffic_type::pulls)
+      if (!device().reaches(memory)) return cost_hint::never;
+    return cost_hint::always;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-              std::span<std::byte> into, cookie_t cookie) noexcept requires GetDevice<Device>
+              std::span<std::byte> into, cookie_t cookie) noexcept requires fetches
   {
-    return traffic_.get(peer, memory, offset, into, cookie);
+    outcome o = outcome::refused;
+    if constexpr (traffic_type::pulls)
+      o = traffic_.pull(peer, memory, offset, into, cookie);
+    else
+      o = traffic_.get(peer, memory, offset, into, cookie);
+    if (o == outcome::pending && is_armed()) wake();
+    return o;
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t cookie) noexcept requires GetDevice<Device>

@@ -258,11 +258,10 @@ concept ElasticTransport =
       { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
     };
 
-/// A transport that also moves memory.
+/// A transport by which the receiver of a long message fetches it from the sender's memory.
 ///
-/// - `expose(peer, memory, lasts = false)`: returns a description of local memory by which `peer`
-///   can reach it. The key is 0 if the peer cannot reach it. `lasts`: it is exposed for longer than
-///   one message or call, and its `withdraw` does no maintenance.
+/// - `expose(peer, memory)`: returns a description of local memory by which `peer` can reach it.
+///   The key is 0 if the peer cannot reach it.
 /// - `withdraw(peer, memory)`: ends an `expose` to that peer that returned a key; every such
 ///   `expose` needs one.
 ///   Returns `done` if the peer no longer touches the memory and any further access is refused;
@@ -270,21 +269,36 @@ concept ElasticTransport =
 ///   if the transport cannot end the exposure while the peer may use it: the memory stays exposed
 ///   until the peer has finished or is dropped.
 /// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
-///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
-///   memory or the peer cannot be reached, or no longer. A pending operation completes,
-///   successfully or not, also if the peer is lost. A put that was `done`, or has completed
-///   successfully, is in the peer's memory: all posts from then on, to any peer, arrive after it.
+///   into `into`. Outcomes as for `post`; `refused` if the memory or the peer cannot be reached, or
+///   no longer. A pending operation completes, successfully or not, also if the peer is lost.
 /// - `get_cost_hint(peer, memory, bytes)`: returns a hint whether a get is expected to be
 ///   faster than packets.
+///
+/// Of a transport that is no RmaTransport, a get needs calls of both programs, and so does the end
+/// of a copy for which `withdraw` returns `retry`. It fetches at most `traits.packet_bytes_max`
+/// bytes: a request that is dropped waits for so many. Windows do not use it.
 template <class T>
-concept RmaTransport =
+concept FetchTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
-      { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
       { t.withdraw(peer, memory) } noexcept -> std::same_as<outcome>;
       { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<cost_hint>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport that also moves memory, without the program of the memory's owner.
+///
+/// - `expose(peer, memory, lasts = false)`: as that of FetchTransport. `lasts`: it is exposed for
+///   longer than one message or call, and its `withdraw` does no maintenance.
+/// - `put(peer, memory, offset, from, cookie)`: copies in the other direction than `get`. A put
+///   that was `done`, or has completed successfully, is in the peer's memory: all posts from then
+///   on, to any peer, arrive after it.
+template <class T>
+concept RmaTransport =
+    FetchTransport<T> &&
+    requires(T& t, peer_id peer, const remote_memory& memory, std::span<const std::byte> from) {
+      { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
 

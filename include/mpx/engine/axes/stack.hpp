@@ -91,10 +91,10 @@ template <class T, class P>
 concept TinyIsInline =
     T::traits.inline_bytes_max == 0 || P::tiny_bytes_max <= T::traits.inline_bytes_max;
 
-/// A protocol that requires get or put needs a transport with remote memory access.
+/// A protocol that requires get or put needs a transport that has it.
 template <class T, class P>
-concept LongPathFits =
-    (P::long_by != long_path::get && P::long_by != long_path::put) || RmaTransport<T>;
+concept LongPathFits = (P::long_by != long_path::get || FetchTransport<T>) &&
+                       (P::long_by != long_path::put || RmaTransport<T>);
 
 namespace detail {
 

@@ -88,7 +88,8 @@ enum class stage : std::uint8_t {
 /// | exposed   | rendezvous: the peer may use its    | rendezvous::withdraw, end_exposure        |
 /// |           | memory                              |                                           |
 /// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted            |
-/// |           | to fetch                            |                                           |
+/// |           | to fetch. Receive: endpoint::part,  | Receive: rendezvous::begin                |
+/// |           | no more pieces are fetched          |                                           |
 /// | cancels   | outbox: the peer was asked to drop   | never                                     |
 /// |           | the message                          |                                           |
 /// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |

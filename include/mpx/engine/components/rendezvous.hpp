@@ -44,7 +44,7 @@ class rendezvous_component {
   /// True if finished gets are reported to their senders in batches: on_copied collects them, and
   /// tell_finished reports them.
   static constexpr bool tells_together =
-      RmaTransport<transport_type> &&
+      FetchTransport<transport_type> &&
       (!CpuCopyTransport<transport_type> || RegisteredTransport<transport_type>);
 
   rendezvous_component() = default;
@@ -62,6 +62,7 @@ class rendezvous_component {
     op.transferred = 0;
     op.learns = protocol::traffic::none;
     op.copying = false;
+    op.recalls = false;
     op.own.key = 0;
     op.stage = stage::copying;
     if (m.unready)  // The sender has been told, and its data is gone.
@@ -98,7 +99,7 @@ class rendezvous_component {
   /// use gets. Returns the handle for the announcement; empty if nothing is exposed.
   remote_memory offer(operation& op) {
     if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
-    if constexpr (RmaTransport<transport_type>) {
+    if constexpr (FetchTransport<transport_type>) {
       if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
           op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
         op.own = ep().transport().expose(op.peer, {op.data.base, op.data.bytes});
@@ -112,7 +113,7 @@ class rendezvous_component {
   /// Ends the exposure of `op`'s memory to its peer. Returns false as long as the peer accesses the
   /// memory, or may do so as far as the transport knows.
   [[gnu::noinline]] bool withdraw(operation& op) noexcept {
-    if constexpr (RmaTransport<transport_type>) {
+    if constexpr (FetchTransport<transport_type>) {
       if (!op.exposed) return true;
       const outcome o = ep().transport().withdraw(op.peer, op.own);
       op.exposed = o != outcome::done;
@@ -250,6 +251,7 @@ class rendezvous_component {
     if (op.role == role::receive) {
       if (!ok) return fetch_no_more(op);
       op.copied += piece_of(op);
+      if (op.recalls) op.limit = op.copied;  // Its request is dropped.
       return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
     }
     if (!ok) return stream(op);
@@ -270,14 +272,14 @@ class rendezvous_component {
 
   /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
   std::size_t move(peer_record& r) {
-    if constexpr (RmaTransport<transport_type>) {
+    if constexpr (FetchTransport<transport_type>) {
       if (r.due_.empty()) return 0;
       operation& op = r.due_.front();
       r.due_.pop_front();
       op.stage = stage::copying;
       if (op.role == role::receive) {
         fetch_piece(op);
-      } else {
+      } else if constexpr (RmaTransport<transport_type>) {
         store_piece(op);
       }
       return 1;
@@ -373,8 +375,12 @@ class rendezvous_component {
   std::size_t piece_of(const operation& op) noexcept {
     std::size_t most = Endpoint::staging_bytes;
     if (op.data.contiguous()) {
-      if (!copies(op.peer)) return op.limit - op.copied;  // Takes no time of this thread.
-      most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
+      if (!RmaTransport<transport_type>)  // The end of a dropped request waits for one piece.
+        most = transport_type::traits.packet_bytes_max;
+      else if (!copies(op.peer))
+        return op.limit - op.copied;  // Takes no time of this thread.
+      else
+        most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
     }
     return lesser(most, op.limit - op.copied);
   }
@@ -603,7 +609,7 @@ template <class Stack, class Endpoint>
 [[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::fetch(operation& op,
                                                                     const arrived_message& m) {
   const remote_memory& from = m.memory;
-  if constexpr (RmaTransport<transport_type>) {
+  if constexpr (FetchTransport<transport_type>) {
     constexpr long_path by = protocol_type::long_by;
     if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
     const bool whole = op.data.contiguous();

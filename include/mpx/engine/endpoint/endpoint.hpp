@@ -512,7 +512,9 @@ class endpoint : endpoint_policies<Stack>,
   static constexpr bool ends_posts =
       posts_pend<transport_type> || RegisteredTransport<transport_type>;
   /// True if a lost peer may access exposed memory until the transport drops it.
-  static constexpr bool ends_exposures = RegisteredTransport<transport_type>;
+  static constexpr bool ends_exposures =
+      RegisteredTransport<transport_type> ||
+      (FetchTransport<transport_type> && !RmaTransport<transport_type>);
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
     if constexpr (ends_exposures) end_exposures_to(peer);

@@ -228,7 +228,10 @@ bool endpoint<Stack>::part(operation& op) {
     give(op);
     return true;
   }
-  if (op.copying) return false;
+  if (op.copying) {
+    if (op.role == role::receive) op.recalls = true;
+    return false;
+  }
   if (op.role == role::receive) {
     if (op.stage == stage::posted) {
       inbox().withdraw(op);

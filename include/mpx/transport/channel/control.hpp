@@ -17,6 +17,8 @@ enum class control_kind : std::uint32_t {
   with_payload = 0x6d70'7801,  ///< A packet whose payload follows in the message itself.
   on_channel = 0x6d70'7802,    ///< A packet whose payload comes on the channel.
   counts = 0x6d70'7803,        ///< No packet: the counts alone.
+  pull = 0x6d70'7804,          ///< Asks for exposed memory (pull_request), of `bytes` bytes.
+  pulled = 0x6d70'7805,        ///< It comes on the channel; of no bytes: it is not exposed.
 };
 
 /// Beginning of every control message. The words after `bytes` count modulo 2^32, and are 0 over
@@ -43,7 +45,11 @@ static_assert(sizeof(control_header) == 36);
       if (h.bytes == here) return h;
       return {};
     case control_kind::on_channel:
+    case control_kind::pull:
       if (here == 0 && h.bytes != 0 && h.bytes <= packet_bytes_max) return h;
+      return {};
+    case control_kind::pulled:
+      if (here == 0 && h.bytes <= packet_bytes_max) return h;
       return {};
     case control_kind::counts:
       if (here == 0 && h.bytes == 0) return h;

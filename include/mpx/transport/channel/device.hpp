@@ -60,8 +60,9 @@ concept ControlDevice =
 ///   started, and have equal lengths.
 /// - `test(id)`: returns true if the operation is complete. Its number is free then.
 /// - `abandon(id)`: the peer was dropped, or this rank leaves. Ends the operation if that is
-///   possible. Returns true if the device does not touch the memory any more; otherwise the memory
-///   is never freed.
+///   possible. Returns true if the device does not touch the memory any more. Otherwise memory of
+///   the adapter is never freed; if it is memory of the program, the adapter calls again, for up to
+///   a second.
 template <class D>
 concept NonblockingDevice =
     ControlDevice<D> && requires(D& d, peer_id peer, std::int64_t id,

@@ -11,6 +11,7 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/channel/control.hpp"
+#include "mpx/transport/channel/pulls.hpp"
 
 namespace mpx::inline v0::transport::detail {
 
@@ -82,9 +83,9 @@ class channel_slots {
   std::uint32_t size_ = 0;
 };
 
-/// The payload of the first packet of a source, which comes on the channel.
+/// The payload of the first packet of a source, or data that was pulled. It comes on the channel.
 struct channel_body {
-  std::byte* into = nullptr;  // Memory of the sink or of `own`; nullptr: not begun.
+  std::byte* into = nullptr;  // Memory of the sink, of a pull or of `own`; nullptr: not begun.
   channel_memory own;
   std::size_t got = 0;
   std::int64_t operation = -1;  // Of a NonblockingDevice.
@@ -92,14 +93,21 @@ struct channel_body {
   bool is_unwanted = false;     // The sink has taken the memory back.
 };
 
-/// The payload that is being sent to a peer on the channel.
+/// The payload, or the exposed memory, that is being sent to a peer on the channel.
 struct channel_sending {
   const std::byte* data = nullptr;  // The rest of it.
   std::size_t left = 0;
   cookie_t cookie = 0;
-  channel_memory own;           // The copy that a NonblockingDevice reads.
+  std::uint64_t key = 0;        // Of exposed memory: nothing is to be completed.
+  channel_memory own;           // The copy of a payload that a NonblockingDevice reads.
   std::int64_t operation = -1;  // Of a NonblockingDevice.
   bool is_active = false;
+};
+
+/// A pull of a peer that is not answered.
+struct channel_question {
+  pull_request of;
+  std::uint32_t bytes;  // 0: none.
 };
 
 template <class Slot>
@@ -109,9 +117,11 @@ struct channel_link : mpx::detail::allocated {
   channel_slots<Slot> arrived;
   channel_body body;
   channel_sending out;
+  channel_question asks{};
   packet_counts counts;
   bool is_queued = false;     // For its turn, or for the rest of a body.
   bool owes_counts = false;   // It is among those that would starve.
+  bool is_coming = false;     // Data that was pulled is on its way.
   bool is_starved = false;    // A post was told `retry`.
   bool is_malformed = false;  // It sent what cannot be parsed: nothing more is read,
   bool is_lost = false;       // or its connection has ended.

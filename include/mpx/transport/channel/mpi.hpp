@@ -30,7 +30,7 @@ class mpi {
  public:
   static constexpr std::string_view name = "mpi";
   static constexpr device::traits traits{.control_bytes_max = 4096,
-                                         .packet_bytes_max = 1024 * 1024};
+                                         .packet_bytes_max = 4 * 1024 * 1024};
 
   explicit mpi(bootstrap::mpi& b) {
     MPI_Comm_dup(b.communicator(), &all_);

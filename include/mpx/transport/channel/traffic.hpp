@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The packets of transport channel: posts, arrivals in turn, payloads on the channel, gets and
-// puts, and peers that are lost. It knows nothing of sleeping.
+// The packets of transport channel: posts, arrivals in turn, payloads on the channel, gets, puts,
+// pulls, and peers that are lost. It knows nothing of sleeping.
+
+#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +16,12 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/transport/channel/control.hpp"
 #include "mpx/transport/channel/device.hpp"
 #include "mpx/transport/channel/link.hpp"
 #include "mpx/transport/channel/memory_copies.hpp"
+#include "mpx/transport/channel/pulls.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/queue.hpp"
 
@@ -38,6 +42,8 @@ class channel_traffic {
       PayloadBytesMax < room_in_control ? PayloadBytesMax : room_in_control;
 
  public:
+  /// True if long data is pulled by its receiver: see FetchTransport.
+  static constexpr bool pulls = NonblockingDevice<Device> && !GetDevice<Device> && !counts_packets;
   static constexpr std::size_t inline_bytes_max = payload_max < 40 ? payload_max : 40;
   static constexpr std::size_t packet_bytes_max =
       device_traits.packet_bytes_max < payload_max ? payload_max : device_traits.packet_bytes_max;
@@ -53,7 +59,8 @@ class channel_traffic {
         links_(static_cast<std::size_t>(b.size())) {
     const std::size_t n = links_.size();
     spare_ = new slot();  // Throws errc::no_resources.
-    if (!turns_.reserve(n) || !bodies_.reserve(n) || !sending_.reserve(n) || !owing_.reserve(n))
+    if (!turns_.reserve(n) || !bodies_.reserve(n) || !sending_.reserve(n) || !owing_.reserve(n) ||
+        !asking_.reserve(n))
       mpx::detail::throw_out_of_memory();
   }
   channel_traffic(channel_traffic&&) = delete;
@@ -91,6 +98,7 @@ class channel_traffic {
     take_controls();
     n += deliver(sink);
     if constexpr (counts_packets) tell_counts();
+    if constexpr (pulls) n += complete(sink);
     return n;
   }
   /// Looks for arrivals and room before a sleep. Returns true if there is something to do.
@@ -109,7 +117,7 @@ class channel_traffic {
   /// True if something waits for the device of which nothing tells.
   bool is_blocked() const noexcept {
     return starved_ != 0 || !sending_.empty() || !bodies_.empty() || !owing_.empty() ||
-           transfers_.size() != 0;
+           !asking_.empty() || transfers_.size() != 0 || pulls_.waiting() != 0;
   }
   /// True if a post that was told `retry` may succeed now.
   bool has_room() const noexcept { return has_room_; }
@@ -124,6 +132,10 @@ class channel_traffic {
       if (l.out.is_active && !advance(l)) sending_.push(l.peer);
     }
     if constexpr (GetDevice<Device>) transfers_.advance_all(device_, completer());
+    if constexpr (pulls) {
+      answer_all();
+      ask_all();
+    }
   }
 
   /// See StreamTransport.
@@ -150,6 +162,40 @@ class channel_traffic {
     if constexpr (GetDevice<Device>) transfers_.drop(peer, completer());
   }
 
+  /// See FetchTransport.
+  remote_memory expose(peer_id peer, std::span<const std::byte> memory) noexcept requires pulls
+  {
+    return {0, exposures_.add(peer, memory)};
+  }
+  outcome withdraw(peer_id peer, const remote_memory& memory) noexcept requires pulls
+  {
+    link* const l = links_[peer];
+    if (l != nullptr && l->out.is_active && l->out.key == memory.key && !advance(*l))
+      return outcome::retry;
+    exposures_.remove(peer, memory.key);
+    return outcome::done;
+  }
+  outcome pull(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+               std::span<std::byte> into, cookie_t cookie) noexcept requires pulls
+  {
+    link* const l = link_of(peer);
+    if (l == nullptr) return outcome::retry;
+    if (l->is_closed || l->is_lost || into.size() > device_traits.packet_bytes_max)
+      return outcome::refused;
+    if (into.empty()) return outcome::done;
+    if (peer == self_) {
+      const auto from = exposures_.at(self_, memory.key, offset, into.size());
+      if (from.empty()) return outcome::refused;
+      std::memmove(into.data(), from.data(), into.size());
+      return outcome::done;
+    }
+    if (!completions_.reserve(sending_.size() + pulls_.size() + 1) ||
+        !pulls_.add({peer, into.data(), into.size(), {memory.key, offset}, cookie, false}))
+      return outcome::retry;
+    ask_all();
+    return outcome::pending;
+  }
+
   /// See RmaTransport.
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires GetDevice<Device>
@@ -174,6 +220,7 @@ class channel_traffic {
   static constexpr unsigned controls_max = 64;     // Received by one poll.
   static constexpr unsigned deliveries_max = 256;  // Of one poll.
   static constexpr unsigned looks_max = 16;        // Of these, with a payload on the channel.
+  static constexpr std::int64_t abandon_ns_max = 1'000'000'000;
 
   struct completion {
     cookie_t cookie;
@@ -203,6 +250,8 @@ class channel_traffic {
                cookie_t cookie) noexcept {
     if (l.is_closed || l.is_lost) return outcome::refused;
     if (l.out.is_active && !advance(l)) return outcome::retry;
+    if constexpr (pulls)  // Posts keep no pull of the peer waiting.
+      if (l.asks.bytes != 0 && !answer(l)) return outcome::retry;
     if constexpr (counts_packets) {
       if (!l.counts.has_room(buffered)) take_controls();  // They may tell of more room.
       if (!l.counts.has_room(buffered)) return outcome::retry;
@@ -210,7 +259,8 @@ class channel_traffic {
     const bool is_inside = payload.size() <= payload_limit();
     channel_memory copy;
     if (!is_inside) {
-      if (!completions_.reserve(sending_.size() + transfers_.size() + 1)) return outcome::retry;
+      if (!completions_.reserve(sending_.size() + transfers_.size() + pulls_.size() + 1))
+        return outcome::retry;
       if constexpr (NonblockingDevice<Device>) {
         copy = channel_memory(payload.size());
         if (copy.data() == nullptr) return outcome::retry;
@@ -272,7 +322,8 @@ class channel_traffic {
     if (!push_payload(l)) return false;
     l.out.is_active = false;
     remove(sending_, l.peer);
-    completions_.push({l.out.cookie, true});
+    if (l.out.key == 0) completions_.push({l.out.cookie, true});
+    l.out.key = 0;
     if (l.is_starved) has_room_ = true;
     return true;
   }
@@ -300,6 +351,62 @@ class channel_traffic {
       queue.pop();
       if (p != peer) queue.push(p);
     }
+  }
+
+  // --- Pulls -------------------------------------------------------------------------------------
+
+  /// Sends the memory that the peer has asked for. Returns true if nothing of the peer is left to
+  /// be sent.
+  bool answer(link& l) noexcept {
+    const auto from = exposures_.at(l.peer, l.asks.of.key, l.asks.of.offset, l.asks.bytes);
+    const control_header h{control_kind::pulled, static_cast<std::uint32_t>(from.size()), 0, 0, {}};
+    if (!device_.send_control(l.peer, std::as_bytes(std::span(&h, 1)), from.size())) return false;
+    l.asks.bytes = 0;
+    remove(asking_, l.peer);
+    if (from.empty()) return true;
+    l.out.data = from.data();
+    l.out.left = from.size();
+    l.out.key = l.asks.of.key;
+    l.out.is_active = true;
+    sending_.push(l.peer);
+    return advance(l);
+  }
+  void answer_all() noexcept {
+    for (std::size_t left = asking_.size(); left != 0; --left) {
+      link& l = *links_[asking_.front()];
+      asking_.pop();
+      asking_.push(l.peer);
+      if (!l.out.is_active) answer(l);
+    }
+  }
+  void ask_all() noexcept {
+    if (pulls_.waiting() == 0) return;
+    pulls_.ask_all([this](const channel_pull& p) {
+      const link& l = *links_[p.peer];
+      const control_header h{control_kind::pull, static_cast<std::uint32_t>(p.bytes), 0, 0,
+                             p.of.to_header()};
+      return !l.out.is_active && device_.send_control(p.peer, std::as_bytes(std::span(&h, 1)), 0);
+    });
+  }
+  /// Takes a message that asks for memory or answers that. Returns false if it is impossible.
+  bool accept_pull(link& l, const control_header& h) noexcept {
+    if (h.kind == control_kind::pull) {
+      if (l.asks.bytes != 0 || l.peer == self_) return false;
+      l.asks = {pull_request::of(h.header), h.bytes};
+      asking_.push(l.peer);
+      if (!l.out.is_active) answer(l);
+      return true;
+    }
+    const channel_pull* const p = pulls_.asked(l.peer);
+    if (p == nullptr || l.is_coming || (h.bytes != 0 && h.bytes != p->bytes)) return false;
+    l.is_coming = h.bytes != 0;
+    if (!l.is_coming) end_pull(l, false);
+    return true;
+  }
+  void end_pull(link& l, bool ok) noexcept {
+    l.is_coming = false;
+    completions_.push({pulls_.end(l.peer), ok});
+    ask_all();
   }
 
   outcome post_to_self(link& l, const frame_header& header,
@@ -361,6 +468,15 @@ class channel_traffic {
       return queue(*l);
     }
     if (h->kind == control_kind::counts) return;
+    if (h->kind == control_kind::pull || h->kind == control_kind::pulled) {
+      bool is_possible = false;
+      if constexpr (pulls) is_possible = accept_pull(*l, *h);
+      if (!is_possible) {
+        l->is_malformed = true;
+        return queue(*l);
+      }
+      if (!l->is_coming || h->kind == control_kind::pull) return;
+    }
     spare_->header = *h;
     l->arrived.push(std::exchange(spare_, nullptr));
     if (l->arrived.size() == staged_max) ++full_;
@@ -420,7 +536,7 @@ class channel_traffic {
       if (s == nullptr) {
         l.is_queued = false;
         tell_end(l, sink);
-      } else if (s->header.kind != control_kind::on_channel) {
+      } else if (s->header.kind == control_kind::with_payload) {
         hand_over(l, sink, s->payload());
         ++n;
       } else {
@@ -456,6 +572,10 @@ class channel_traffic {
   }
   template <class Sink>
   void begin_body(link& l, Sink& sink, control_header h) noexcept {
+    if (h.kind == control_kind::pulled) {
+      l.body.into = pulls_.asked(l.peer)->into;
+      return;
+    }
     if constexpr (!NonblockingDevice<Device>) {  // Its operations cannot be taken back.
       const std::span<std::byte> place = sink.place(l.peer, h.header, h.bytes);
       if (place.size() == h.bytes && !l.is_closed) {
@@ -486,6 +606,13 @@ class channel_traffic {
       return false;
     }
     count_received(l);
+    if (s->header.kind == control_kind::pulled) {
+      l.body = channel_body();
+      drop_first(l);
+      end_pull(l, true);
+      next_turn(l);
+      return false;
+    }
     const bool is_wanted = !l.body.is_unwanted;
     const channel_body whole = std::exchange(l.body, {});
     if (!is_wanted) {
@@ -570,26 +697,37 @@ class channel_traffic {
     if constexpr (LossDevice<Device>) device_.drop(l.peer);
     feed(l);
     release_slots(l);
+    if constexpr (pulls) {
+      pulls_.drop(l.peer, [this](cookie_t c) { completions_.push({c, false}); });
+      l.asks.bytes = 0;
+      remove(asking_, l.peer);
+    }
     if (!l.out.is_active) return;
     l.out.is_active = false;
     remove(sending_, l.peer);
-    completions_.push({l.out.cookie, false});
+    if (l.out.key == 0) completions_.push({l.out.cookie, false});
     end_send(l);
   }
   void end_operations(link& l) noexcept {
     end_receive(l);
     end_send(l);
   }
-  /// The memory of an operation that has begun and may never end stays with the device.
   void end_receive(link& l) noexcept {
-    if constexpr (NonblockingDevice<Device>)
-      if (l.body.operation >= 0 && !device_.abandon(l.body.operation)) l.body.own.leak();
+    if constexpr (NonblockingDevice<Device>) abandon(l.body);
     l.body = channel_body();
   }
   void end_send(link& l) noexcept {
-    if constexpr (NonblockingDevice<Device>)
-      if (l.out.operation >= 0 && !device_.abandon(l.out.operation)) l.out.own.leak();
+    if constexpr (NonblockingDevice<Device>) abandon(l.out);
     l.out = channel_sending();
+  }
+  /// Ends an operation that has begun. If it may never end, its memory stays with the device; for
+  /// the memory of a program it waits.
+  template <class Body>
+  void abandon(Body& b) noexcept {
+    if (b.operation < 0 || device_.abandon(b.operation)) return;
+    if (b.own.data() != nullptr) return b.own.leak();
+    const std::int64_t until_ns = platform::now_ns() + abandon_ns_max;
+    while (!device_.abandon(b.operation) && platform::now_ns() < until_ns) ::sched_yield();
   }
 
   template <class Sink>
@@ -611,8 +749,11 @@ class channel_traffic {
   flat_queue<peer_id> bodies_;   // Sources whose payload is incomplete.
   flat_queue<peer_id> sending_;  // Peers to which a payload is incomplete.
   flat_queue<peer_id> owing_;    // Peers that would starve.
+  flat_queue<peer_id> asking_;   // Peers that ask for memory.
   flat_queue<completion> completions_;
   channel_transfers transfers_;
+  channel_pulls pulls_;
+  channel_exposures exposures_;
   slot* spare_ = nullptr;      // For the next control message.
   slot* kept_ = nullptr;       // Kept for use again.
   std::uint32_t full_ = 0;     // Sources with `staged_max` packets here.
