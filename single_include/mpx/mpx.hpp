@@ -5352,7 +5352,8 @@ enum class stage : std::uint8_t {
 /// | exposed   | rendezvous: the peer may use its    | rendezvous::withdraw, end_exposure        |
 /// |           | memory                              |                                           |
 /// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted            |
-/// |           | to fetch                            |                                           |
+/// |           | to fetch. Receive: endpoint::part,  | Receive: rendezvous::begin                |
+/// |           | no more pieces are fetched          |                                           |
 /// | cancels   | outbox: the peer was asked to drop   | never                                     |
 /// |           | the message                          |                                           |
 /// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |
@@ -10954,11 +10955,10 @@ concept ElasticTransport =
       { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
     };
 
-/// A transport that also moves memory.
+/// A transport by which the receiver of a long message fetches it from the sender's memory.
 ///
-/// - `expose(peer, memory, lasts = false)`: returns a description of local memory by which `peer`
-///   can reach it. The key is 0 if the peer cannot reach it. `lasts`: it is exposed for longer than
-///   one message or call, and its `withdraw` does no maintenance.
+/// - `expose(peer, memory)`: returns a description of local memory by which `peer` can reach it.
+///   The key is 0 if the peer cannot reach it.
 /// - `withdraw(peer, memory)`: ends an `expose` to that peer that returned a key; every such
 ///   `expose` needs one.
 ///   Returns `done` if the peer no longer touches the memory and any further access is refused;
@@ -10966,21 +10966,36 @@ concept ElasticTransport =
 ///   if the transport cannot end the exposure while the peer may use it: the memory stays exposed
 ///   until the peer has finished or is dropped.
 /// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
-///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
-///   memory or the peer cannot be reached, or no longer. A pending operation completes,
-///   successfully or not, also if the peer is lost. A put that was `done`, or has completed
-///   successfully, is in the peer's memory: all posts from then on, to any peer, arrive after it.
+///   into `into`. Outcomes as for `post`; `refused` if the memory or the peer cannot be reached, or
+///   no longer. A pending operation completes, successfully or not, also if the peer is lost.
 /// - `get_cost_hint(peer, memory, bytes)`: returns a hint whether a get is expected to be
 ///   faster than packets.
+///
+/// Of a transport that is no RmaTransport, a get needs calls of both programs, and so does the end
+/// of a copy for which `withdraw` returns `retry`. It fetches at most `traits.packet_bytes_max`
+/// bytes: a request that is dropped waits for so many. Windows do not use it.
 template <class T>
-concept RmaTransport =
+concept FetchTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
-      { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
       { t.withdraw(peer, memory) } noexcept -> std::same_as<outcome>;
       { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<cost_hint>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport that also moves memory, without the program of the memory's owner.
+///
+/// - `expose(peer, memory, lasts = false)`: as that of FetchTransport. `lasts`: it is exposed for
+///   longer than one message or call, and its `withdraw` does no maintenance.
+/// - `put(peer, memory, offset, from, cookie)`: copies in the other direction than `get`. A put
+///   that was `done`, or has completed successfully, is in the peer's memory: all posts from then
+///   on, to any peer, arrive after it.
+template <class T>
+concept RmaTransport =
+    FetchTransport<T> &&
+    requires(T& t, peer_id peer, const remote_memory& memory, std::span<const std::byte> from) {
+      { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
 
@@ -11788,6 +11803,7 @@ enum class event : std::uint8_t {
   packets_sent,   ///< Packets given to the transport.
   posts_retried,  ///< Posts that the transport could not take yet.
   eager_sent,     ///< Messages sent whole.
+  eager_bytes,    ///< Bytes of these.
   announced,      ///< Messages announced first.
   /// Those of `announced` that were short enough for eager, but had no credit.
   announced_for_flow,
@@ -12850,6 +12866,7 @@ class outbox_component {
     }
     ep().trace().on(event::packets_sent, 1);
     ep().trace().on(event::eager_sent, 1);
+    ep().trace().on(event::eager_bytes, bytes);
     return true;
   }
 
@@ -13220,6 +13237,7 @@ class outbox_component {
     if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     ep().trace().on(event::eager_sent, 1);
+    ep().trace().on(event::eager_bytes, op.data.bytes);
     if (op.flags == 0) {
       ep().end(op, errc{});
     } else {
@@ -13308,6 +13326,7 @@ template <class Stack, class Endpoint>
     flow.credit_advertised(c.to, count);
     ep().trace().on(event::packets_sent, 1);
     ep().trace().on(event::eager_sent, 1);
+    ep().trace().on(event::eager_bytes, payload.size());
     return true;
   }
   return false;
@@ -15689,7 +15708,7 @@ class rendezvous_component {
   /// True if finished gets are reported to their senders in batches: on_copied collects them, and
   /// tell_finished reports them.
   static constexpr bool tells_together =
-      RmaTransport<transport_type> &&
+      FetchTransport<transport_type> &&
       (!CpuCopyTransport<transport_type> || RegisteredTransport<transport_type>);
 
   rendezvous_component() = default;
@@ -15707,6 +15726,7 @@ class rendezvous_component {
     op.transferred = 0;
     op.learns = protocol::traffic::none;
     op.copying = false;
+    op.recalls = false;
     op.own.key = 0;
     op.stage = stage::copying;
     if (m.unready)  // The sender has been told, and its data is gone.
@@ -15743,7 +15763,7 @@ class rendezvous_component {
   /// use gets. Returns the handle for the announcement; empty if nothing is exposed.
   remote_memory offer(operation& op) {
     if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
-    if constexpr (RmaTransport<transport_type>) {
+    if constexpr (FetchTransport<transport_type>) {
       if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
           op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
         op.own = ep().transport().expose(op.peer, {op.data.base, op.data.bytes});
@@ -15757,7 +15777,7 @@ class rendezvous_component {
   /// Ends the exposure of `op`'s memory to its peer. Returns false as long as the peer accesses the
   /// memory, or may do so as far as the transport knows.
   [[gnu::noinline]] bool withdraw(operation& op) noexcept {
-    if constexpr (RmaTransport<transport_type>) {
+    if constexpr (FetchTransport<transport_type>) {
       if (!op.exposed) return true;
       const outcome o = ep().transport().withdraw(op.peer, op.own);
       op.exposed = o != outcome::done;
@@ -15895,6 +15915,7 @@ class rendezvous_component {
     if (op.role == role::receive) {
       if (!ok) return fetch_no_more(op);
       op.copied += piece_of(op);
+      if (op.recalls) op.limit = op.copied;  // Its request is dropped.
       return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
     }
     if (!ok) return stream(op);
@@ -15915,14 +15936,14 @@ class rendezvous_component {
 
   /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
   std::size_t move(peer_record& r) {
-    if constexpr (RmaTransport<transport_type>) {
+    if constexpr (FetchTransport<transport_type>) {
       if (r.due_.empty()) return 0;
       operation& op = r.due_.front();
       r.due_.pop_front();
       op.stage = stage::copying;
       if (op.role == role::receive) {
         fetch_piece(op);
-      } else {
+      } else if constexpr (RmaTransport<transport_type>) {
         store_piece(op);
       }
       return 1;
@@ -16018,8 +16039,12 @@ class rendezvous_component {
   std::size_t piece_of(const operation& op) noexcept {
     std::size_t most = Endpoint::staging_bytes;
     if (op.data.contiguous()) {
-      if (!copies(op.peer)) return op.limit - op.copied;  // Takes no time of this thread.
-      most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
+      if (!RmaTransport<transport_type>)  // The end of a dropped request waits for one piece.
+        most = transport_type::traits.packet_bytes_max;
+      else if (!copies(op.peer))
+        return op.limit - op.copied;  // Takes no time of this thread.
+      else
+        most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
     }
     return lesser(most, op.limit - op.copied);
   }
@@ -16248,7 +16273,7 @@ template <class Stack, class Endpoint>
 [[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::fetch(operation& op,
                                                                     const arrived_message& m) {
   const remote_memory& from = m.memory;
-  if constexpr (RmaTransport<transport_type>) {
+  if constexpr (FetchTransport<transport_type>) {
     constexpr long_path by = protocol_type::long_by;
     if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
     const bool whole = op.data.contiguous();
@@ -19258,10 +19283,10 @@ template <class T, class P>
 concept TinyIsInline =
     T::traits.inline_bytes_max == 0 || P::tiny_bytes_max <= T::traits.inline_bytes_max;
 
-/// A protocol that requires get or put needs a transport with remote memory access.
+/// A protocol that requires get or put needs a transport that has it.
 template <class T, class P>
-concept LongPathFits =
-    (P::long_by != long_path::get && P::long_by != long_path::put) || RmaTransport<T>;
+concept LongPathFits = (P::long_by != long_path::get || FetchTransport<T>) &&
+                       (P::long_by != long_path::put || RmaTransport<T>);
 
 namespace detail {
 
@@ -19528,6 +19553,17 @@ class endpoint : endpoint_policies<Stack>,
   std::uint64_t unexpected_bytes() const {
     lock_guard lock(threading());
     return inbox_type::unexpected_bytes();
+  }
+  /// Sets the maximum length of an eager message; from the protocol's ceiling on there is no limit
+  /// but those that were compiled.
+  void limit_eager(std::size_t bytes) {
+    lock_guard lock(threading());
+    protocol() = {};
+    if (bytes < Stack::protocol_type::short_bytes_ceiling) protocol().lower(bytes);
+  }
+  std::size_t eager_limit() {
+    lock_guard lock(threading());
+    return protocol().short_bytes_max();
   }
 
   // --- Starting ----------------------------------------------------------------------------------
@@ -19941,7 +19977,9 @@ class endpoint : endpoint_policies<Stack>,
   static constexpr bool ends_posts =
       posts_pend<transport_type> || RegisteredTransport<transport_type>;
   /// True if a lost peer may access exposed memory until the transport drops it.
-  static constexpr bool ends_exposures = RegisteredTransport<transport_type>;
+  static constexpr bool ends_exposures =
+      RegisteredTransport<transport_type> ||
+      (FetchTransport<transport_type> && !RmaTransport<transport_type>);
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
     if constexpr (ends_exposures) end_exposures_to(peer);
@@ -20818,7 +20856,10 @@ bool endpoint<Stack>::part(operation& op) {
     give(op);
     return true;
   }
-  if (op.copying) return false;
+  if (op.copying) {
+    if (op.role == role::receive) op.recalls = true;
+    return false;
+  }
   if (op.role == role::receive) {
     if (op.stage == stage::posted) {
       inbox().withdraw(op);
@@ -22151,6 +22192,9 @@ class status {
   /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;
 
+  /// True if there is an error.
+  /// Cost: one comparison; `error()` also makes calls of the standard library.
+  [[nodiscard]] constexpr bool failed() const noexcept { return failure_ != 0; }
   /// Returns the error; empty on success.
   [[nodiscard]] std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
@@ -28913,6 +28957,15 @@ class survivors {
     a.at().with_communicators([&](auto&) { a.state().acknowledged = g.size(); });
     return g;
   }
+  /// Receives from any source wait again as long as no more than `count` ranks of this communicator
+  /// have failed: for a caller that has seen that many. Does nothing if more were acknowledged.
+  void acknowledge_failures(rank_t count,
+                            std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    a.at().with_communicators([&](auto&) {
+      if (count > a.state().acknowledged) a.state().acknowledged = count;
+    });
+  }
 
  private:
   using access = communicator_access<Stack>;
@@ -30372,6 +30425,12 @@ class environment {
   std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
     return endpoint_.detach({"detach_buffer", where});
   }
+
+  /// Sets the length up to which this rank sends a message eagerly, from now on: at most the limit
+  /// of the stack, at least the size of tiny messages. MPX_SHORT_BYTES_MAX is its initial value.
+  void limit_eager(std::size_t bytes) { endpoint_.limit_eager(bytes); }
+  /// Returns that length; of a stack with other thresholds for far peers, that for near ones.
+  [[nodiscard]] std::size_t eager_limit() { return endpoint_.eager_limit(); }
 
   /// Enables receives from any source again after a peer was lost.
   void acknowledge_failures() { endpoint_.acknowledge_failures(); }
