@@ -152,8 +152,8 @@ struct comm_t {
   attribute_list attributes;
   std::string name;
   info_t hints;
-  std::vector<int> failed_ranks;  ///< In the order in which this rank learned of them.
-  int acknowledged = 0;           ///< The first ones of them.
+  std::vector<int> failed_ranks;           ///< In the order in which this rank learned of them.
+  int acknowledged = 0;                    ///< The first ones of them.
   bool weighted = false;                   ///< Of a distributed graph: weights were given.
   MPI_Session session = MPI_SESSION_NULL;  ///< That it comes from; null: MPI_Init.
   std::shared_ptr<send_pool> buffers;      ///< Of buffered sends.
