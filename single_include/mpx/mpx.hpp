@@ -11611,8 +11611,8 @@ struct share_change {
 /// - `share(peer)`: units that the peer may keep, for the packet that asks it.
 /// - `give_back(peer, kept)`: as a sender, gives back the unused units beyond `kept`. Returns their
 ///   number; messages sent before have been acquired, so they are no part of it.
-/// - `returned(peer, units)`: the answer of a peer that was asked. Returns false if it is
-///   impossible.
+/// - `returned(peer, units, next)`: the answer of a peer that was asked. Returns false if it is
+///   impossible. Stores in `next` the peer if its share became smaller after it was asked.
 /// - `lost(peer, held_bytes)`: nothing more will come from the peer, of which `held_bytes` are in
 ///   memory.
 ///
@@ -11620,14 +11620,15 @@ struct share_change {
 /// peer may fill now; `bytes_bound()` is the whole budget.
 template <class F>
 concept ReassigningFlowControl =
-    ElasticFlowControl<F> && requires(F& f, const F& c, peer_id peer, std::size_t bytes,
-                                      std::uint32_t units, std::uint64_t held_bytes) {
+    ElasticFlowControl<F> &&
+    requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t units,
+             share_change& next, std::uint64_t held_bytes) {
       { f.demand(peer, bytes) } noexcept -> std::same_as<share_change>;
       { f.prefer(peer) } noexcept -> std::same_as<share_change>;
       { f.prefer_none() } noexcept;
       { c.share(peer) } noexcept -> std::same_as<std::uint32_t>;
       { f.give_back(peer, units) } noexcept -> std::same_as<std::uint32_t>;
-      { f.returned(peer, units) } noexcept -> std::same_as<bool>;
+      { f.returned(peer, units, next) } noexcept -> std::same_as<bool>;
       { f.lost(peer, held_bytes) } noexcept;
     };
 
@@ -11659,7 +11660,7 @@ struct flow_archetype {
   void prefer_none() noexcept;
   std::uint32_t share(peer_id) const noexcept;
   std::uint32_t give_back(peer_id, std::uint32_t) noexcept;
-  bool returned(peer_id, std::uint32_t) noexcept;
+  bool returned(peer_id, std::uint32_t, share_change&) noexcept;
   void lost(peer_id, std::uint64_t) noexcept;
 };
 
@@ -12175,8 +12176,12 @@ class inbox_component {
   /// the protocol.
   bool on_returned([[maybe_unused]] const peer_record& r, [[maybe_unused]] const wire::header& h) {
     if constexpr (ReassigningFlowControl<flow_type>) {
-      return h.tag >= 0 && ep().flow().returned(r.peer, static_cast<std::uint32_t>(h.tag)) &&
-             r.held_bytes_ <= window_of(r.peer);
+      share_change next;
+      const bool is_possible =
+          h.tag >= 0 && ep().flow().returned(r.peer, static_cast<std::uint32_t>(h.tag), next) &&
+          r.held_bytes_ <= window_of(r.peer);
+      if (is_possible) settle(next);
+      return is_possible;
     }
     return false;
   }
@@ -30867,11 +30872,12 @@ class zeno {
       if (!is_vacant(i)) holder(i).favoured = false;
   }
   std::uint32_t share(peer_id peer) const noexcept { return target(pairs_[peer]); }
-  bool returned(peer_id peer, std::uint32_t units) noexcept {
+  bool returned(peer_id peer, std::uint32_t units, share_change& next) noexcept {
     pair& p = pairs_[peer];
     if (!p.asked || units > out(p)) return false;
-    p.asked = false;
     take(p, units);
+    p.asked = std::exchange(p.demoted, false) && out(p) > target(p);
+    if (p.asked) next.reclaim = peer;
     return true;
   }
   void lost(peer_id peer, std::uint64_t held_bytes) noexcept {
@@ -30929,6 +30935,7 @@ class zeno {
                                  // advertised window is used.
     std::uint16_t place = 0;     // In places_; 0: none.
     bool asked = false;          // To give back what it does not use.
+    bool demoted = false;        // Once more, after it was asked.
     bool favoured = false;       // By the user; it has a place.
     bool gone = false;           // Nothing more will come from it.
   };
@@ -31020,7 +31027,9 @@ class zeno {
     if (other != any_peer) {
       pair& o = pairs_[other];
       o.place = before;
-      owes = !o.asked && out(o) > target(o);
+      const bool has_more = out(o) > target(o);
+      owes = has_more && !o.asked;
+      o.demoted = has_more && o.asked;
       o.asked = o.asked || owes;
     }
     refill(p);
@@ -31031,6 +31040,7 @@ class zeno {
     p.place = 0;
     p.favoured = false;
     p.asked = false;
+    p.demoted = false;
   }
   /// Neither side may send.
   void shut(pair& p) noexcept { p = {.sent = minimum_, .released = minimum_}; }

@@ -323,7 +323,9 @@ class reassignments {
     if (is.is == kind::announcement) {
       settle(receiver_.demand(p, is.value));
     } else if (is.is == kind::returned) {
-      broken_ += receiver_.returned(p, static_cast<std::uint32_t>(is.value)) ? 0 : 1;
+      mpx::share_change next;
+      broken_ += receiver_.returned(p, static_cast<std::uint32_t>(is.value), next) ? 0 : 1;
+      settle(next);
     } else {
       r.stored.push_back(is.value);
       r.held += mpx::unexpected_cost(is.value);

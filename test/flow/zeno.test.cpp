@@ -106,7 +106,8 @@ TEST_CASE("zeno: a silent peer gives back what it has not used") {
   flow receiver(3), first(3), second(3);
   const std::uint64_t filled = grow(first, receiver, 1);
   CHECK(filled > 500 * kib);
-  CHECK(!receiver.returned(1, 0));  // It was not asked.
+  mpx::share_change next;
+  CHECK(!receiver.returned(1, 0, next));  // It was not asked.
   for (std::uint64_t left = filled; left > 100 * kib; left -= kib)
     static_cast<void>(receiver.release(1, costing(kib)));
   CHECK(first.incoming(0, receiver.outgoing(1)));
@@ -129,13 +130,35 @@ TEST_CASE("zeno: a silent peer gives back what it has not used") {
   const std::uint32_t units = first.give_back(0, receiver.share(1));
   CHECK(units > 1000);
   const auto too_much = static_cast<std::uint32_t>(before / 64 + 1);
-  CHECK(!receiver.returned(1, too_much));
-  CHECK(receiver.returned(1, units));
+  CHECK(!receiver.returned(1, too_much, next));
+  CHECK(receiver.returned(1, units, next));
   CHECK(receiver.granted_bytes(1) == before - units * 64);
   CHECK(receiver.demand(2, costing(kib)).update == 2);
   CHECK(receiver.granted_bytes(2) > 400 * kib);
   CHECK(first.try_acquire(0, costing(4 * kib)));  // The minimum is left.
   CHECK(receiver.granted_bytes(1) + receiver.granted_bytes(2) <= mib);
+}
+
+TEST_CASE("zeno: a peer whose share became smaller while it was asked is asked again") {
+  using flow = zeno<1, mib, 4 * kib>;
+  flow receiver(4), first(4);
+  const std::uint64_t filled = grow(first, receiver, 1);
+  for (std::uint64_t left = filled; left > 0; left -= kib)
+    static_cast<void>(receiver.release(1, costing(kib)));
+  CHECK(first.incoming(0, receiver.outgoing(1)));
+  CHECK(receiver.demand(3, costing(kib)).reclaim == any_peer);
+  CHECK(receiver.prefer(3).reclaim == 1);
+  const std::uint32_t kept = receiver.share(1);
+  CHECK(receiver.prefer(2).reclaim == any_peer);  // The first question is not answered.
+  CHECK(receiver.share(1) < kept);
+  mpx::share_change next;
+  CHECK(receiver.returned(1, first.give_back(0, kept), next));
+  REQUIRE(next.reclaim == 1);
+  next = {};
+  CHECK(receiver.returned(1, first.give_back(0, receiver.share(1)), next));
+  CHECK(next.reclaim == any_peer);
+  CHECK(receiver.granted_bytes(1) == receiver.share(1) * 64);
+  CHECK(!receiver.returned(1, 0, next));
 }
 
 TEST_CASE("zeno: a preferred peer has its place at once, and keeps it") {
@@ -144,7 +167,9 @@ TEST_CASE("zeno: a preferred peer has its place at once, and keeps it") {
   CHECK(grow(first, receiver, 1) > 500 * kib);
   mpx::share_change change = receiver.prefer(3);
   CHECK(change.reclaim == 1);
-  CHECK(receiver.returned(1, first.give_back(0, receiver.share(1))));
+  mpx::share_change next;
+  CHECK(receiver.returned(1, first.give_back(0, receiver.share(1)), next));
+  CHECK(next.reclaim == any_peer);
   CHECK(receiver.share(3) * 64 == receiver.window_bytes());
   CHECK(receiver.prefer(3).reclaim == any_peer);
   for (int i = 0; i < 1000; ++i) CHECK(receiver.demand(2, costing(kib)).reclaim != 3);

@@ -116,6 +116,8 @@ MUTATIONS = [
      "    p.released += units;\n    free_ += units;\n", "    free_ += units;\n", ZENO_TEST),
     ("more credit comes back than was granted", "zeno.hpp",
      "if (!p.asked || units > out(p)) return false;", "if (!p.asked) return false;", ZENO_TEST),
+    ("a peer that is demoted twice is asked once", "zeno.hpp",
+     "if (p.asked) next.reclaim = peer;", "", ZENO_TEST),
     ("a silent peer is asked for its minimum", "zeno.hpp",
      "return target(pairs_[peer]);", "return places_[pairs_[peer].place].share;", ZENO_TEST),
     ("peers that send lose their places", "zeno.hpp",

@@ -99,8 +99,8 @@ struct share_change {
 /// - `share(peer)`: units that the peer may keep, for the packet that asks it.
 /// - `give_back(peer, kept)`: as a sender, gives back the unused units beyond `kept`. Returns their
 ///   number; messages sent before have been acquired, so they are no part of it.
-/// - `returned(peer, units)`: the answer of a peer that was asked. Returns false if it is
-///   impossible.
+/// - `returned(peer, units, next)`: the answer of a peer that was asked. Returns false if it is
+///   impossible. Stores in `next` the peer if its share became smaller after it was asked.
 /// - `lost(peer, held_bytes)`: nothing more will come from the peer, of which `held_bytes` are in
 ///   memory.
 ///
@@ -108,14 +108,15 @@ struct share_change {
 /// peer may fill now; `bytes_bound()` is the whole budget.
 template <class F>
 concept ReassigningFlowControl =
-    ElasticFlowControl<F> && requires(F& f, const F& c, peer_id peer, std::size_t bytes,
-                                      std::uint32_t units, std::uint64_t held_bytes) {
+    ElasticFlowControl<F> &&
+    requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t units,
+             share_change& next, std::uint64_t held_bytes) {
       { f.demand(peer, bytes) } noexcept -> std::same_as<share_change>;
       { f.prefer(peer) } noexcept -> std::same_as<share_change>;
       { f.prefer_none() } noexcept;
       { c.share(peer) } noexcept -> std::same_as<std::uint32_t>;
       { f.give_back(peer, units) } noexcept -> std::same_as<std::uint32_t>;
-      { f.returned(peer, units) } noexcept -> std::same_as<bool>;
+      { f.returned(peer, units, next) } noexcept -> std::same_as<bool>;
       { f.lost(peer, held_bytes) } noexcept;
     };
 
@@ -147,7 +148,7 @@ struct flow_archetype {
   void prefer_none() noexcept;
   std::uint32_t share(peer_id) const noexcept;
   std::uint32_t give_back(peer_id, std::uint32_t) noexcept;
-  bool returned(peer_id, std::uint32_t) noexcept;
+  bool returned(peer_id, std::uint32_t, share_change&) noexcept;
   void lost(peer_id, std::uint64_t) noexcept;
 };
 

@@ -4,6 +4,7 @@
 // Shares are halved from one group of peers to the next, and move from silent peers to active ones.
 
 #include <cstdint>
+#include <utility>
 
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
@@ -143,11 +144,12 @@ class zeno {
       if (!is_vacant(i)) holder(i).favoured = false;
   }
   std::uint32_t share(peer_id peer) const noexcept { return target(pairs_[peer]); }
-  bool returned(peer_id peer, std::uint32_t units) noexcept {
+  bool returned(peer_id peer, std::uint32_t units, share_change& next) noexcept {
     pair& p = pairs_[peer];
     if (!p.asked || units > out(p)) return false;
-    p.asked = false;
     take(p, units);
+    p.asked = std::exchange(p.demoted, false) && out(p) > target(p);
+    if (p.asked) next.reclaim = peer;
     return true;
   }
   void lost(peer_id peer, std::uint64_t held_bytes) noexcept {
@@ -205,6 +207,7 @@ class zeno {
                                  // advertised window is used.
     std::uint16_t place = 0;     // In places_; 0: none.
     bool asked = false;          // To give back what it does not use.
+    bool demoted = false;        // Once more, after it was asked.
     bool favoured = false;       // By the user; it has a place.
     bool gone = false;           // Nothing more will come from it.
   };
@@ -296,7 +299,9 @@ class zeno {
     if (other != any_peer) {
       pair& o = pairs_[other];
       o.place = before;
-      owes = !o.asked && out(o) > target(o);
+      const bool has_more = out(o) > target(o);
+      owes = has_more && !o.asked;
+      o.demoted = has_more && o.asked;
       o.asked = o.asked || owes;
     }
     refill(p);
@@ -307,6 +312,7 @@ class zeno {
     p.place = 0;
     p.favoured = false;
     p.asked = false;
+    p.demoted = false;
   }
   /// Neither side may send.
   void shut(pair& p) noexcept { p = {.sent = minimum_, .released = minimum_}; }

@@ -329,8 +329,12 @@ class inbox_component {
   /// the protocol.
   bool on_returned([[maybe_unused]] const peer_record& r, [[maybe_unused]] const wire::header& h) {
     if constexpr (ReassigningFlowControl<flow_type>) {
-      return h.tag >= 0 && ep().flow().returned(r.peer, static_cast<std::uint32_t>(h.tag)) &&
-             r.held_bytes_ <= window_of(r.peer);
+      share_change next;
+      const bool is_possible =
+          h.tag >= 0 && ep().flow().returned(r.peer, static_cast<std::uint32_t>(h.tag), next) &&
+          r.held_bytes_ <= window_of(r.peer);
+      if (is_possible) settle(next);
+      return is_possible;
     }
     return false;
   }
