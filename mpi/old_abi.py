@@ -44,7 +44,8 @@ TEXTS = {"Get_library_version.version": "MPI_MAX_LIBRARY_VERSION_STRING",
 BY_HAND = ("Op_create", "Op_create_c", "Comm_create_errhandler", "Win_create_errhandler",
            "File_create_errhandler", "Session_create_errhandler", "Comm_create_keyval",
            "Type_create_keyval", "Win_create_keyval", "Keyval_create", "Grequest_start", "Win_get_attr",
-           "Comm_get_attr", "Attr_get", "Type_create_struct", "Type_get_contents")
+           "Comm_get_attr", "Attr_get", "Type_create_struct", "Type_get_contents",
+           "Type_get_contents_c")
 HANDLES = {"comm", "peer", "type", "type_any", "type_if", "op", "group", "info", "hints", "errhandler",
            "request", "message", "win", "win_or_null", "file", "session"}
 BITS = ("assertion", "mode")
@@ -286,7 +287,8 @@ def entries(interface, functions, kind_of, constants):
              for large in ((False, True) if f.large and interface != "openmpi" else (False,))]
     needed = [f.name + ("_c" if large else "") for f, large in those]
     needed += [f.name for f in functions if f.area == "convert"]
-    needed += [n for n in ("Op_create_c", "Session_create_errhandler") if n not in needed]
+    extra = ("Op_create_c", "Session_create_errhandler", "Type_get_envelope_c", "Type_get_contents_c")
+    needed += [n for n in extra if n not in needed]
     lines = [SPDX + '#include "entries.hpp"', "", "namespace mpx_mpi_old {", ""]
     lines += ["extern const char *const our_names[] = {"]
     lines += [f'  "PMPI_{name}",' for name in needed]

@@ -37,7 +37,7 @@ extern const int fn_Comm_size, fn_Comm_remote_size, fn_Comm_test_inter, fn_Topo_
     fn_Type_create_keyval, fn_Win_create_keyval, fn_Grequest_start, fn_Win_get_attr,
     fn_Comm_get_attr, fn_Add_error_code, fn_Add_error_string, fn_Comm_call_errhandler,
     fn_Type_get_extent, fn_Type_create_struct, fn_Type_create_resized, fn_Type_free,
-    fn_Type_get_envelope, fn_Type_get_contents;
+    fn_Type_get_envelope, fn_Type_get_contents, fn_Type_get_envelope_c, fn_Type_get_contents_c;
 
 // Constants of one section of the table of values. Values that are not there stay.
 int error_to_new(int v) noexcept;

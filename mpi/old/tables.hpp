@@ -31,6 +31,7 @@ Function* at(int number) noexcept {
   return reinterpret_cast<Function*>(our[number]);
 }
 
+inline constexpr std::uintptr_t wild = 0xfff;  ///< No handle of the standard ABI.
 /// Content of a status that programs do not see.
 struct message_size {
   std::uint64_t bytes;

@@ -357,6 +357,20 @@ int Attr_get(old<MPI_Comm> comm, int keyval, void* attribute_val, int* flag) {
   return Comm_get_attr(comm, keyval, attribute_val, flag);
 }
 
+namespace {
+/// Translates the constants among the integers that describe an array. `sizes_apart`: its sizes are
+/// large counts, and not among them.
+void contents_to_old(int combiner, int n, int integers[], bool sizes_apart) {
+  integers[n - 1] = order_to_old(integers[n - 1]);
+  const int dims = combiner == MPI_COMBINER_DARRAY ? integers[2] : 0;
+  const int first = sizes_apart ? 3 : 3 + dims;
+  for (int i = first; i < first + dims; ++i) {  // Distributions, and their arguments behind them.
+    integers[i] = distribution_to_old(integers[i]);
+    integers[i + dims] = argument_to_old(integers[i + dims]);
+  }
+}
+}  // namespace
+
 int Type_get_contents(old<MPI_Datatype> type, int max_integers, int max_addresses,
                       int max_datatypes, int integers[], MPI_Aint addresses[],
                       old<MPI_Datatype> datatypes[]) {
@@ -373,13 +387,28 @@ int Type_get_contents(old<MPI_Datatype> type, int max_integers, int max_addresse
                                                                                &others, &combiner);
   if (code != MPI_SUCCESS || (combiner != MPI_COMBINER_SUBARRAY && combiner != MPI_COMBINER_DARRAY))
     return code;
-  integers[n - 1] = order_to_old(integers[n - 1]);
-  const int dims = combiner == MPI_COMBINER_DARRAY ? integers[2] : 0;
-  for (int i = 3 + dims; i < 3 + 2 * dims;
-       ++i) {  // Distributions, and their arguments behind them.
-    integers[i] = distribution_to_old(integers[i]);
-    integers[i + dims] = argument_to_old(integers[i + dims]);
-  }
+  contents_to_old(combiner, n, integers, false);
+  return code;
+}
+int Type_get_contents_c(old<MPI_Datatype> type, MPI_Count max_integers, MPI_Count max_addresses,
+                        MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[],
+                        MPI_Aint addresses[], MPI_Count large_counts[],
+                        old<MPI_Datatype> datatypes[]) {
+  const auto of = to_new<MPI_Datatype>(type);
+  handle_places<MPI_Datatype> parts(datatypes, max_datatypes, false);
+  int code = at<int(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int[], MPI_Aint[],
+                    MPI_Count[], MPI_Datatype[])>(fn_Type_get_contents_c)(
+      of, max_integers, max_addresses, max_large_counts, max_datatypes, integers, addresses,
+      large_counts, parts.get());
+  MPI_Count n = 0;
+  MPI_Count large = 0;
+  MPI_Count others = 0;
+  int combiner = 0;
+  if (code == MPI_SUCCESS)
+    code = at<int(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*)>(
+        fn_Type_get_envelope_c)(of, &n, &others, &large, &others, &combiner);
+  if (code == MPI_SUCCESS && (combiner == MPI_COMBINER_SUBARRAY || combiner == MPI_COMBINER_DARRAY))
+    contents_to_old(combiner, static_cast<int>(n), integers, large != 0);
   return code;
 }
 

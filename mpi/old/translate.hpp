@@ -45,7 +45,8 @@ class handles_copy : public array_copy<Handle> {
  private:
   bool there_;
 };
-/// Handles that a call writes, and reads if `reads`. Those that it leaves null are not stored.
+/// Handles that a call writes, and reads if `reads`. Not stored: those that it leaves null, and wrong
+/// ones, which the program keeps as they are.
 template <class Handle>
 class handle_places : public array_copy<Handle> {
  public:
@@ -60,7 +61,8 @@ class handle_places : public array_copy<Handle> {
   handle_places& operator=(const handle_places&) = delete;
   ~handle_places() {
     for (std::size_t i = 0; i < n_; ++i)
-      if (this->data()[i] != Handle{}) all_[i] = to_old(this->data()[i]);
+      if (this->data()[i] != Handle{} && this->data()[i] != reinterpret_cast<Handle>(wild))
+        all_[i] = to_old(this->data()[i]);
   }
   Handle* get() noexcept { return all_ == nullptr ? nullptr : this->data(); }
 
@@ -177,6 +179,10 @@ int Type_create_struct(int count, const int lengths[], const MPI_Aint places[],
 int Type_get_contents(old<MPI_Datatype> type, int max_integers, int max_addresses,
                       int max_datatypes, int integers[], MPI_Aint addresses[],
                       old<MPI_Datatype> datatypes[]);
+int Type_get_contents_c(old<MPI_Datatype> type, MPI_Count max_integers, MPI_Count max_addresses,
+                        MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[],
+                        MPI_Aint addresses[], MPI_Count large_counts[],
+                        old<MPI_Datatype> datatypes[]);
 int Type_extent(old<MPI_Datatype> type, MPI_Aint* extent);
 int Type_lb(old<MPI_Datatype> type, MPI_Aint* bound);
 int Type_ub(old<MPI_Datatype> type, MPI_Aint* bound);

@@ -153,10 +153,10 @@ MPI_Request send_pool::start_drain(MPI_Comm reports_to) {
     r.cell = complete_cell(*lib().base);
   } else {
     lib().job->join(cells, r.cell);
-    for (auto& [at, p] : pieces_)
-      if (p.now == piece::state::flies) p.now = piece::state::flushed;
   }
   flush_ = put_in<MPI_Request>(lib().requests, "requests", std::move(r));
+  for (auto& [at, p] : pieces_)
+    if (p.now == piece::state::flies) p.now = piece::state::flushed;
   end->request = flush_;
   end->pool = shared_from_this();
   return flush_;
@@ -223,9 +223,10 @@ void Bsend_init(const void* buf, MPI_Count count, const type_t& datatype, int de
       buffered_send{data_of(buf, count, datatype), datatype.part, comm.self, mpx_rank(dest), tag});
   *request = put_in<MPI_Request>(lib().requests, "requests", std::move(r));
 }
-void start_buffered(const buffered_send& s) {
+void start_buffered(const buffered_send& s, request_cell& cell) {
   comm_t& comm = need_comm(s.comm);
   pool_for(comm).send(comm, s.data, s.to, s.tag);
+  cell = complete_cell(*comm.port);
 }
 
 void Buffer_attach(void* buffer, MPI_Count size) { attach_to(lib().buffers, buffer, size); }

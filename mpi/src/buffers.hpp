@@ -14,7 +14,7 @@ namespace mpx_mpi {
 
 /// Buffered messages that are under way, in memory of the program or, with MPI_BUFFER_AUTOMATIC, in
 /// memory of the library. A message is a copy in the memory and a request of a standard send.
-/// Threads:    any, at the same time.
+/// Threads:    any, at the same time; but none may call while another one waits for a `start_drain`.
 class send_pool : public std::enable_shared_from_this<send_pool> {
  public:
   /// Requires:   base[0, bytes) is alive until `drain` has returned, unless it is automatic.
@@ -71,7 +71,7 @@ struct buffered_send {
   int to;
   int tag;
 };
-/// Sends it once more.
-void start_buffered(const buffered_send& s);
+/// Sends it once more. `cell`: a complete send afterwards.
+void start_buffered(const buffered_send& s, request_cell& cell);
 
 }  // namespace mpx_mpi

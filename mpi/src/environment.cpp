@@ -89,6 +89,8 @@ void leave() {
   l.comms.each([](comm_t& c) {
     if (c.buffers != nullptr) c.buffers->drain();
   });
+  if (l.buffers != nullptr) l.buffers->drain();
+  l.buffers.reset();
   l.requests.each([&](request_t& r) { l.job->drop(r.cell); });
   l.requests.clear();
   l.messages.clear();

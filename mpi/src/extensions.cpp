@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <mutex>
 
 #include "errors.hpp"
 #include "mpx/core/group_sets.hpp"
@@ -29,6 +30,8 @@ int on_survivors(const char* call, MPI_Comm comm, Use&& use) noexcept {
     return failed(call, comm);
   }
 }
+/// Guards failed_ranks and acknowledged of all communicators.
+std::mutex known_lock;
 /// Adds the failed ranks that this rank has learned of.
 void learn(comm_t& c, const mpx::group& failed) {
   const mpx::group all = c.port->group();
@@ -80,10 +83,15 @@ int comm_agree(MPI_Comm comm, int* flag) noexcept {
     need_place(flag, "flag");
     const agreed_value all = s.agree(*flag);
     *flag = all.value;
-    learn(c, all.failed);
     if (all.failed.size() == 0) return;
+    bool acknowledged = false;
+    {
+      const std::lock_guard guard(known_lock);
+      learn(c, all.failed);
+      acknowledged = has_acknowledged(c, all.failed);
+    }
     // All ranks have the same failed ranks, so that all take part in a second agreement.
-    if (s.agree(has_acknowledged(c, all.failed) ? 1 : 0).value == 1) return;
+    if (s.agree(acknowledged ? 1 : 0).value == 1) return;
     fail(MPIX_ERR_PROC_FAILED, "%d ranks have failed, and some rank has not acknowledged that",
          all.failed.size());
   });
@@ -93,20 +101,25 @@ int comm_iagree(MPI_Comm comm, int* /*flag*/, MPI_Request* /*request*/) noexcept
 }
 int comm_failure_ack(MPI_Comm comm) noexcept {
   return on_survivors("MPIX_Comm_failure_ack", comm, [](comm_t& c, survivors_port& s) {
-    learn(c, s.failed());
+    const mpx::group failed = s.failed();
+    const std::lock_guard guard(known_lock);
+    learn(c, failed);
     acknowledge(c, s, c.failed_ranks.size());
   });
 }
 int comm_failure_get_acked(MPI_Comm comm, MPI_Group* failedgrp) noexcept {
   return on_survivors("MPIX_Comm_failure_get_acked", comm, [&](comm_t& c, survivors_port&) {
     need_place(failedgrp, "failedgrp");
+    const std::lock_guard guard(known_lock);
     *failedgrp = group_of_failed(c, static_cast<std::size_t>(c.acknowledged));
   });
 }
 int comm_get_failed(MPI_Comm comm, MPI_Group* failedgrp) noexcept {
   return on_survivors("MPIX_Comm_get_failed", comm, [&](comm_t& c, survivors_port& s) {
     need_place(failedgrp, "failedgrp");
-    learn(c, s.failed());
+    const mpx::group failed = s.failed();
+    const std::lock_guard guard(known_lock);
+    learn(c, failed);
     *failedgrp = group_of_failed(c, c.failed_ranks.size());
   });
 }
@@ -114,7 +127,9 @@ int comm_ack_failed(MPI_Comm comm, int num_to_ack, int* num_acked) noexcept {
   return on_survivors("MPIX_Comm_ack_failed", comm, [&](comm_t& c, survivors_port& s) {
     need_place(num_acked, "num_acked");
     need_count(num_to_ack, "num_to_ack");
-    learn(c, s.failed());
+    const mpx::group failed = s.failed();
+    const std::lock_guard guard(known_lock);
+    learn(c, failed);
     acknowledge(c, s, std::min(static_cast<std::size_t>(num_to_ack), c.failed_ranks.size()));
     *num_acked = c.acknowledged;
   });

@@ -568,7 +568,15 @@ void Request_get_status_some(int incount, const MPI_Request array_of_requests[],
 void Start(MPI_Request* request) {
   request_t& r = need_request(*request);
   if (!r.persistent) fail(MPI_ERR_REQUEST, "the request is not persistent");
-  if (r.rare != nullptr && r.rare->buffered != nullptr) return start_buffered(*r.rare->buffered);
+  if (r.rare != nullptr && r.rare->buffered != nullptr) {
+    if (active(r)) fail(MPI_ERR_REQUEST, "the request is active: wait for it first");
+    try {
+      return start_buffered(*r.rare->buffered, r.cell);
+    } catch (failure& f) {
+      if (f.on == nullptr) f.on = r.of;
+      throw;
+    }
+  }
   lib().job->start(r.cell);
 }
 void Startall(int count, MPI_Request array_of_requests[]) {

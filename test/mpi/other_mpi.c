@@ -205,8 +205,12 @@ static void communicators(void) {
   CHECK(!flag);
   MPI_Comm_compare(MPI_COMM_WORLD, other, &result);
   CHECK(result == MPI_CONGRUENT);
+  MPI_Comm stale = other, kept = other;
   MPI_Comm_free(&other);
   CHECK(other == MPI_COMM_NULL && dropped == 1);
+  FAILS(MPI_Comm_free(&stale), MPI_ERR_COMM);
+  CHECK(stale == kept);
+  FAILS(MPI_Comm_size(stale, &result), MPI_ERR_COMM);
   MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
   MPI_Comm_free_keyval(&key);
   CHECK(key == MPI_KEYVAL_INVALID && dropped == 2);

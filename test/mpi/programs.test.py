@@ -238,6 +238,7 @@ MPI_Finalize();""")
             self.assert_passes(ranks, messages, MPX_PRETEND_HOSTS=hosts, **fabric)
         self.assert_passes(2, windows, MPX_PRETEND_HOSTS="0,1", **fabric)
         self.assert_passes(2, program, "multiple", MPX_PRETEND_HOSTS="0,1", **fabric)
+        self.assert_passes(2, self.build(HERE / "tools.c"), MPX_PRETEND_HOSTS="0,1", MPX_SPIN="7", **fabric)
         done = self.run_ranks(2, program, MPX_PRETEND_HOSTS="0,1", MPX_MPI_STACK="fabric",
                               MPX_FABRIC_PROVIDER="pigeons")
         self.assertIn("libfabric has no provider 'pigeons'", done.stderr)

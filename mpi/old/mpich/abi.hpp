@@ -76,7 +76,6 @@ inline constexpr std::uintptr_t message_key = std::uintptr_t{1} << 32;
 /// Handles of objects that libmpi_abi has made have the highest two bits; no predefined one has. Their
 /// number is that of libmpi_abi (24 bits), and above it two bits that count how often it was used.
 inline constexpr std::uint32_t made_bits = 3u << 30;
-inline constexpr std::uintptr_t wild = 0xfff;                ///< No handle of the standard ABI.
 inline std::uint32_t number_of(std::uintptr_t h) noexcept {  // As libmpi_abi makes handles.
   return static_cast<std::uint32_t>((h >> 12 & 0xff'ffff) | (h >> 37 & 3) << 24);
 }
@@ -111,10 +110,11 @@ inline void* to_old<MPI_File>(MPI_File h) noexcept {
   return h == MPI_FILE_NULL ? nullptr : reinterpret_cast<void*>(h);
 }
 
-/// MPI_IN_PLACE, or the buffer.
+/// MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC (of MPICH 4.2), or the buffer.
 template <class T>
 T* buffer_to_new(T* p) noexcept {
-  return reinterpret_cast<std::intptr_t>(p) == -1 ? MPI_IN_PLACE : p;
+  const auto value = reinterpret_cast<std::intptr_t>(p);
+  return value == -1 ? MPI_IN_PLACE : value == -2 ? MPI_BUFFER_AUTOMATIC : p;
 }
 extern int unweighted[2] __asm__("MPIR_C_MPI_UNWEIGHTED") __attribute__((visibility("default")));
 extern int weights_empty[2] __asm__("MPIR_C_MPI_WEIGHTS_EMPTY")

@@ -2827,8 +2827,7 @@ int old_Type_get_contents(old<MPI_Datatype> datatype, int max_integers, int max_
 int old_Type_get_contents_c(old<MPI_Datatype> datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], old<MPI_Datatype> array_of_datatypes[]) __asm__("PMPI_Type_get_contents_c") MPX_EXPORTED;
 MPX_WEAK(Type_get_contents_c)
 int old_Type_get_contents_c(old<MPI_Datatype> datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], old<MPI_Datatype> array_of_datatypes[]) {
-  handle_places<MPI_Datatype> array_of_datatypes_(array_of_datatypes, max_datatypes, false);
-  return error_to_old(at<int(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int[], MPI_Aint[], MPI_Count[], MPI_Datatype[])>(fn_Type_get_contents_c)(to_new<MPI_Datatype>(datatype), max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes_.get()));
+  return error_to_old(mpx_mpi_old::Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 }
 int old_Type_get_envelope(old<MPI_Datatype> datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) __asm__("PMPI_Type_get_envelope") MPX_EXPORTED;
 MPX_WEAK(Type_get_envelope)

@@ -437,9 +437,11 @@ extern const char *const our_names[] = {
   "PMPI_Win_toint",
   "PMPI_Op_create_c",
   "PMPI_Session_create_errhandler",
+  "PMPI_Type_get_envelope_c",
+  "PMPI_Type_get_contents_c",
 };
-void *our[431];
-extern const std::size_t our_count = 431;
+void *our[433];
+extern const std::size_t our_count = 433;
 extern const int fn_Abort = 0;
 extern const int fn_Alloc_mem = 1;
 extern const int fn_Finalize = 2;
@@ -871,6 +873,8 @@ extern const int fn_Win_fromint = 427;
 extern const int fn_Win_toint = 428;
 extern const int fn_Op_create_c = 429;
 extern const int fn_Session_create_errhandler = 430;
+extern const int fn_Type_get_envelope_c = 431;
+extern const int fn_Type_get_contents_c = 432;
 
 int error_to_new(int v) noexcept {
   switch (v) {
