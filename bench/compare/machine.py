@@ -422,7 +422,7 @@ def count_instructions(scratch, mpicc=None):
     for of in [[], ["--mpicc", mpicc]][:2 if mpicc else 1]:
         ran = run([ROOT / "scripts/count", *of, "--json", answer], 300)
         if ran.why:
-            return {}, ran.why
+            return counts, ran.why
         counts |= json.loads(answer.read_text())
     progress("")
     return counts, None

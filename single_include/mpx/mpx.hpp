@@ -10973,7 +10973,8 @@ concept ElasticTransport =
 ///
 /// Of a transport that is no RmaTransport, a get needs calls of both programs, and so does the end
 /// of a copy for which `withdraw` returns `retry`. It fetches at most `traits.packet_bytes_max`
-/// bytes: a request that is dropped waits for so many. Windows do not use it.
+/// bytes. A receive that is dropped waits for its piece, and for those that were started before it
+/// with the same peer. Windows do not use it.
 template <class T>
 concept FetchTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
@@ -19564,7 +19565,7 @@ class endpoint : endpoint_policies<Stack>,
   void limit_eager(std::size_t bytes) {
     lock_guard lock(threading());
     protocol() = {};
-    if (bytes < Stack::protocol_type::short_bytes_ceiling) protocol().lower(bytes);
+    if (bytes < eager_bytes_ceiling<typename Stack::protocol_type>) protocol().lower(bytes);
   }
   std::size_t eager_limit() {
     lock_guard lock(threading());
@@ -28963,10 +28964,13 @@ class survivors {
     return g;
   }
   /// Receives from any source wait again as long as no more than `count` ranks of this communicator
-  /// have failed: for a caller that has seen that many. Does nothing if more were acknowledged.
+  /// have failed: for a caller that has seen that many, of those that `failed` returns. Does nothing if
+  /// more were acknowledged.
   void acknowledge_failures(rank_t count,
                             std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
+    const rank_t known = failed(where).size();
+    if (count > known) count = known;  // Failures to come are not acknowledged.
     a.at().with_communicators([&](auto&) {
       if (count > a.state().acknowledged) a.state().acknowledged = count;
     });
@@ -30432,7 +30436,9 @@ class environment {
   }
 
   /// Sets the length up to which this rank sends a message eagerly, from now on: at most the limit
-  /// of the stack, at least the size of tiny messages. MPX_SHORT_BYTES_MAX is its initial value.
+  /// of the stack, at least the size of tiny messages. MPX_SHORT_BYTES_MAX is its initial value. Far
+  /// peers may have a larger limit; it becomes this one, too. All ranks should set the same length, and
+  /// no other thread may call mpx meanwhile.
   void limit_eager(std::size_t bytes) { endpoint_.limit_eager(bytes); }
   /// Returns that length; of a stack with other thresholds for far peers, that for near ones.
   [[nodiscard]] std::size_t eager_limit() { return endpoint_.eager_limit(); }

@@ -69,6 +69,7 @@ TEST_CASE("channel over sim: long messages are not copied") {
   std::vector<std::byte> in(bytes);
   counting::from = out;
   counting::to = in;
+  counting::in_place = counting::elsewhere = 0;
   mpx::sim::run<stack>(2, mpx::sim::loggp{}, 1, [&](auto world) {
     if (world.rank() == 0)
       world.send(out, 1, 3);
@@ -89,7 +90,7 @@ TEST_CASE("channel over sim: a dropped receive waits for one piece") {
   std::vector<std::byte> in(bytes);
   counting::from = out;
   counting::to = in;
-  counting::in_place = 0;
+  counting::in_place = counting::elsewhere = 0;
   mpx::sim::run<stack>(2, mpx::sim::loggp{}, 1, [&](auto world) {
     if (world.rank() == 0) return world.send(out, 1, 3);
     {

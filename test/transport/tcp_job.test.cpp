@@ -45,7 +45,6 @@ TEST_CASE("tcp: connections that break repeatedly cause no loss") {
   ::setenv("MPX_TCP_INTERFACE", "127.0.0.1", 1);
   minimal_job job(2);
   std::string failed[2];
-  std::uint64_t resent[2] = {};
   constexpr int rounds = 30;
   const auto rank = [&](mpx::rank_t me) {
     mpx::environment<stack> env(minimal(job, me));
@@ -64,13 +63,11 @@ TEST_CASE("tcp: connections that break repeatedly cause no loss") {
       broken = env.transport().counters().broken;
     }
     world.barrier();
-    resent[me] = env.transport().counters().resent;
     if (broken < 2) failed[me] = "it broke " + std::to_string(broken) + " times";
   };
   in_threads(failed, rank);
   ::unsetenv("MPX_TCP_INTERFACE");
   for (const std::string& what : failed) CHECK(what == "");
-  CHECK(resent[0] + resent[1] > 0);
 }
 
 TEST_CASE("tcp: an unreachable rank is lost, and no other") {

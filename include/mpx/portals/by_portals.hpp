@@ -166,7 +166,7 @@ struct by_portals {
     if (why == errc::peer_lost || why == errc::pending || why == errc::not_ready ||
         why == errc::window)
       f = channel.why_lost();
-    if (f.why == errc::peer_lost && f.other < 0 && by.other >= 0)
+    if (f.why == errc::peer_lost && f.other < 0 && by.is_message)
       f = {f.why, mpx::detail::collective_failure::cause::message, by.sends, by.other, by.bytes};
     if (f.why == errc{})
       f = {why,

@@ -140,7 +140,10 @@ class collectives {
     std::string s = mpx::detail::formatted("%s over portals on rank %d", name, steps_.rank());
     if (why == errc::count) s += ": a message is not as long as its receive";
     if (why == errc::pending) s += ": another rank has left a call with an error";
-    if (const detail::blamed& by = steps_.blame(); by.other >= 0 && why != errc::no_resources)
+    const detail::blamed& by = steps_.blame();
+    if (by.other >= 0 && !by.is_message)
+      mpx::detail::append(s, ": rank %d", by.other);
+    else if (by.other >= 0 && why != errc::no_resources)
       mpx::detail::append(s, ": a message of %zu bytes %s rank %d", by.bytes,
                           by.sends ? "to" : "from", by.other);
     throw error(why, s, where);

@@ -34,6 +34,7 @@ struct blamed {
   rank_t other = proc_null;  ///< Its receiver or its sender; proc_null: there is no such message.
   bool sends = false;        ///< This rank has sent it.
   std::size_t bytes = 0;
+  bool is_message = false;  ///< False: only the rank is known.
 };
 
 /// State of collectives of one communicator, and the steps of the call that is being made. Models
@@ -263,12 +264,14 @@ class collective_steps {
     why_ = why;
     blame_ = by;
   }
-  static blamed blame_for(const sending& s) noexcept { return {s.to, true, s.data.bytes}; }
-  static blamed blame_for(const receiving& r) noexcept { return {r.from, false, r.into.bytes}; }
+  static blamed blame_for(const sending& s) noexcept { return {s.to, true, s.data.bytes, true}; }
+  static blamed blame_for(const receiving& r) noexcept {
+    return {r.from, false, r.into.bytes, true};
+  }
   /// The first message that this rank waits for: reports of hangs and errors name it.
   blamed awaited() const noexcept {
     for (const receiving& r : receives_)
-      if (!r.here) return blame_for(r);
+      if (r.round <= round_ && !r.here) return blame_for(r);
     for (const sending& s : sends_)
       if (!(s.saved && s.served)) return blame_for(s);
     return {};

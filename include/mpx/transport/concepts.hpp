@@ -276,7 +276,8 @@ concept ElasticTransport =
 ///
 /// Of a transport that is no RmaTransport, a get needs calls of both programs, and so does the end
 /// of a copy for which `withdraw` returns `retry`. It fetches at most `traits.packet_bytes_max`
-/// bytes: a request that is dropped waits for so many. Windows do not use it.
+/// bytes. A receive that is dropped waits for its piece, and for those that were started before it
+/// with the same peer. Windows do not use it.
 template <class T>
 concept FetchTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,

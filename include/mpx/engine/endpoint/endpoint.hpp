@@ -94,7 +94,7 @@ class endpoint : endpoint_policies<Stack>,
   void limit_eager(std::size_t bytes) {
     lock_guard lock(threading());
     protocol() = {};
-    if (bytes < Stack::protocol_type::short_bytes_ceiling) protocol().lower(bytes);
+    if (bytes < eager_bytes_ceiling<typename Stack::protocol_type>) protocol().lower(bytes);
   }
   std::size_t eager_limit() {
     lock_guard lock(threading());

@@ -43,7 +43,8 @@ class channel_traffic {
 
  public:
   /// True if long data is pulled by its receiver: see FetchTransport.
-  static constexpr bool pulls = NonblockingDevice<Device> && !GetDevice<Device> && !counts_packets;
+  static constexpr bool pulls = NonblockingDevice<Device> && !GetDevice<Device> &&
+                                !counts_packets && device_traits.packet_bytes_max >= payload_max;
   static constexpr std::size_t inline_bytes_max = payload_max < 40 ? payload_max : 40;
   static constexpr std::size_t packet_bytes_max =
       device_traits.packet_bytes_max < payload_max ? payload_max : device_traits.packet_bytes_max;
@@ -149,7 +150,8 @@ class channel_traffic {
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     for (std::size_t i = 0; i < sending_.size(); ++i) {
       channel_sending& out = links_[sending_[i]]->out;
-      if (!out.is_active || out.cookie != cookie || out.own.data() != nullptr) continue;
+      if (!out.is_active || out.key != 0 || out.cookie != cookie || out.own.data() != nullptr)
+        continue;
       if (out.data < from.data() || out.data + out.left > from.data() + from.size()) continue;
       out.data = to + (out.data - from.data());
     }
