@@ -47,7 +47,8 @@ struct channel_waits_in_device {
 ///   their payload on the channel; it is read from and written to the memory of the caller and the
 ///   receiver, or, by a NonblockingDevice, that of copies. Long messages go by gets and puts, if
 ///   the device has them (GetDevice); over a NonblockingDevice that states no buffering the
-///   receiver asks the sender for them piece by piece, and no copy is made. The engine chooses for each message.
+///   receiver asks the sender for them piece by piece, and no copy is made. The engine chooses for
+///   each message.
 /// - Limits: one payload on the channel at a time to each peer; 32 packets of a source that are
 ///   received and not handed over; 64 gets and puts under way, and one piece that a rank has asked
 ///   each peer for; 4096 pieces of exposed memory.
