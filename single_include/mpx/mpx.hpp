@@ -30436,9 +30436,9 @@ class environment {
   }
 
   /// Sets the length up to which this rank sends a message eagerly, from now on: at most the limit
-  /// of the stack, at least the size of tiny messages. MPX_SHORT_BYTES_MAX is its initial value. Far
-  /// peers may have a larger limit; it becomes this one, too. All ranks should set the same length, and
-  /// no other thread may call mpx meanwhile.
+  /// of the stack, at least the size of tiny messages. MPX_SHORT_BYTES_MAX is its initial value. A
+  /// larger limit for far peers becomes this one, too. All ranks should set the same length.
+  /// Requires:   no other thread calls mpx meanwhile.
   void limit_eager(std::size_t bytes) { endpoint_.limit_eager(bytes); }
   /// Returns that length; of a stack with other thresholds for far peers, that for near ones.
   [[nodiscard]] std::size_t eager_limit() { return endpoint_.eager_limit(); }
