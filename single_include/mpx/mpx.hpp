@@ -28964,8 +28964,8 @@ class survivors {
     return g;
   }
   /// Receives from any source wait again as long as no more than `count` ranks of this communicator
-  /// have failed: for a caller that has seen that many, of those that `failed` returns. Does nothing if
-  /// more were acknowledged.
+  /// have failed: for a caller that has seen that many, of those that `failed` returns. Does
+  /// nothing if more were acknowledged.
   void acknowledge_failures(rank_t count,
                             std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
