@@ -10228,10 +10228,15 @@ struct prepared_serial {
   }
 };
 
+/// Tag of the messages by which all ranks meet, apart from any call. It is no serial, and above the
+/// tags of partitioned messages.
+inline constexpr tag_t meeting_tag = static_cast<tag_t>(0xbfff'ffffu);
+
 /// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
 /// are serials of one communicator. A prepared collective's serials are comparable with each other
 /// only.
 constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
+  if (a < 0 && !prepared_serial::is(a)) return false;  // The tag of no call.
   const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
   if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
     return static_cast<std::int32_t>(distance << 1) < 0;
@@ -14719,6 +14724,8 @@ class hang_lines : public hang_text {
     if (collective && (op.tag >= 0 || prepared_serial::is(op.tag))) {
       add(", ");
       collective_call_of(op.tag);
+    } else if (collective && op.tag == meeting_tag) {
+      add(", a meeting of all ranks, ");
     } else if (op.tag < -1) {
       add(", part of a partitioned message, ");
     } else if (op.tag < 0) {
@@ -24304,8 +24311,7 @@ class collective_channel : public point_to_point<Stack> {
   /// that asks for the meeting goes on with it: no message of it is lost.
   /// Cost: log2(size) rounds of an empty message.
   [[gnu::noinline]] errc meet(meeting& m) {
-    // The serial before the first start of prepared collective 0, which no start has.
-    constexpr tag_t tag = prepared_serial::make(0);
+    constexpr tag_t tag = meeting_tag;
     if (begin() != errc{}) return why_;
     for (; m.step < this->size_; m.step *= 2, m.sent = false) {
       const rank_t to = (this->rank_ + m.step) % this->size_;

@@ -49,6 +49,25 @@ TEST_CASE("policy by portals: every operation by every algorithm") {
   });
 }
 
+TEST_CASE("policy by portals: started and prepared calls go by messages") {
+  ranks::run<over_portals>(4, [](auto world) {
+    const std::vector<std::int64_t> mine(700, world.rank());
+    std::vector<std::int64_t> all(2800);
+    // A choice that is a bucket in a blocking call.
+    const auto w = world.with(algorithm::ring);
+    w.allgather(mine, all, mpx::start).wait();
+    CHECK(all[2799] == 3);
+    std::int64_t x = world.rank() == 1 ? 5 : 0;
+    auto prepared = world.bcast(x, 1, mpx::prepare);
+    prepared.start();
+    prepared.wait();
+    CHECK(x == 5);
+    CHECK(!has_portals(world));
+    world.barrier();
+    CHECK(has_portals(world));
+  });
+}
+
 TEST_CASE("policy by portals: duplicates and parts have portals of their own") {
   ranks::run<over_portals>(4, [](auto world) {
     world.barrier();

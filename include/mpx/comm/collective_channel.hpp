@@ -166,8 +166,7 @@ class collective_channel : public point_to_point<Stack> {
   /// that asks for the meeting goes on with it: no message of it is lost.
   /// Cost: log2(size) rounds of an empty message.
   [[gnu::noinline]] errc meet(meeting& m) {
-    // The serial before the first start of prepared collective 0, which no start has.
-    constexpr tag_t tag = prepared_serial::make(0);
+    constexpr tag_t tag = meeting_tag;
     if (begin() != errc{}) return why_;
     for (; m.step < this->size_; m.step *= 2, m.sent = false) {
       const rank_t to = (this->rank_ + m.step) % this->size_;

@@ -41,10 +41,15 @@ struct prepared_serial {
   }
 };
 
+/// Tag of the messages by which all ranks meet, apart from any call. It is no serial, and above the
+/// tags of partitioned messages.
+inline constexpr tag_t meeting_tag = static_cast<tag_t>(0xbfff'ffffu);
+
 /// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
 /// are serials of one communicator. A prepared collective's serials are comparable with each other
 /// only.
 constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
+  if (a < 0 && !prepared_serial::is(a)) return false;  // The tag of no call.
   const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
   if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
     return static_cast<std::int32_t>(distance << 1) < 0;

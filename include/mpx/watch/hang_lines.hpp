@@ -179,6 +179,8 @@ class hang_lines : public hang_text {
     if (collective && (op.tag >= 0 || prepared_serial::is(op.tag))) {
       add(", ");
       collective_call_of(op.tag);
+    } else if (collective && op.tag == meeting_tag) {
+      add(", a meeting of all ranks, ");
     } else if (op.tag < -1) {
       add(", part of a partitioned message, ");
     } else if (op.tag < 0) {
