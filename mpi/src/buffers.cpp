@@ -13,9 +13,6 @@ namespace mpx_mpi {
 
 namespace {
 
-int mpx_rank(int rank) noexcept {
-  return rank == MPI_PROC_NULL ? static_cast<int>(mpx::rank_t{mpx::proc_null}) : rank;
-}
 /// A send that is complete, for a request.
 request_cell complete_cell(comm_port& port) {
   request_cell cell;

@@ -18,9 +18,6 @@ std::uint64_t bytes_of(const MPI_Status& s) noexcept {
 }
 constexpr std::uint64_t no_count = ~std::uint64_t{0};  // MPI_Get_count gives MPI_UNDEFINED.
 
-int mpx_rank(int rank) noexcept {
-  return rank == MPI_PROC_NULL ? static_cast<int>(mpx::rank_t{mpx::proc_null}) : rank;
-}
 int mpx_tag(int tag) noexcept {
   return tag == MPI_ANY_TAG ? static_cast<int>(mpx::tag_t{mpx::any_tag}) : tag;
 }

@@ -12,6 +12,10 @@
 
 namespace mpx_mpi {
 
+/// The rank for a port.
+inline int mpx_rank(int rank) noexcept {
+  return rank == MPI_PROC_NULL ? static_cast<int>(mpx::rank_t{mpx::proc_null}) : rank;
+}
 /// Makes a request of a started or prepared operation. `of`: the communicator or window whose error
 /// handler is called; `keep`: objects that it needs.
 MPI_Request add_request_of(const request_cell& cell, const void* of, bool persistent, bool receives,

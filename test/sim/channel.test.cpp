@@ -61,45 +61,49 @@ class counting : public explorer::sim_starting<explorer::device_options{128, 102
   }
 };
 
+using counting_stack =
+    explorer::over_device<counting, 92, explorer::sized<40, 1024, mpx::long_path::automatic, 1024>>;
+/// The memory of a long message at both ranks, whose bytes are counted from now on.
+struct counted_message {
+  static constexpr std::size_t bytes = 100'000;
+  std::vector<std::byte> out = std::vector<std::byte>(bytes, std::byte{7});
+  std::vector<std::byte> in = std::vector<std::byte>(bytes);
+
+  counted_message() {
+    counting::from = out;
+    counting::to = in;
+    counting::in_place = counting::elsewhere = 0;
+  }
+  ~counted_message() { counting::from = counting::to = {}; }
+  counted_message(const counted_message&) = delete;
+  counted_message& operator=(const counted_message&) = delete;
+};
+
 TEST_CASE("channel over sim: long messages are not copied") {
-  using stack = explorer::over_device<counting, 92,
-                                      explorer::sized<40, 1024, mpx::long_path::automatic, 1024>>;
-  constexpr std::size_t bytes = 100'000;
-  std::vector<std::byte> out(bytes, std::byte{7});
-  std::vector<std::byte> in(bytes);
-  counting::from = out;
-  counting::to = in;
-  counting::in_place = counting::elsewhere = 0;
-  mpx::sim::run<stack>(2, mpx::sim::loggp{}, 1, [&](auto world) {
+  counted_message m;
+  mpx::sim::run<counting_stack>(2, mpx::sim::loggp{}, 1, [&](auto world) {
     if (world.rank() == 0)
-      world.send(out, 1, 3);
+      world.send(m.out, 1, 3);
     else
-      world.recv(in, 0, 3);
+      world.recv(m.in, 0, 3);
   });
-  CHECK(in == out);
-  CHECK(counting::in_place == 2 * bytes);
+  CHECK(m.in == m.out);
+  CHECK(counting::in_place == 2 * m.bytes);
   CHECK(counting::elsewhere == 0);
 }
 
 /// A dropped receive ends after the piece under way, and the sender's message ends, too.
 TEST_CASE("channel over sim: a dropped receive waits for one piece") {
-  using stack = explorer::over_device<counting, 92,
-                                      explorer::sized<40, 1024, mpx::long_path::automatic, 1024>>;
-  constexpr std::size_t bytes = 100'000;
-  std::vector<std::byte> out(bytes, std::byte{7});
-  std::vector<std::byte> in(bytes);
-  counting::from = out;
-  counting::to = in;
-  counting::in_place = counting::elsewhere = 0;
-  mpx::sim::run<stack>(2, mpx::sim::loggp{}, 1, [&](auto world) {
-    if (world.rank() == 0) return world.send(out, 1, 3);
+  counted_message m;
+  mpx::sim::run<counting_stack>(2, mpx::sim::loggp{}, 1, [&](auto world) {
+    if (world.rank() == 0) return world.send(m.out, 1, 3);
     {
-      auto request = world.irecv(in, 0, 3);
-      while (in[0] == std::byte{}) request.test();
+      auto request = world.irecv(m.in, 0, 3);
+      while (m.in[0] == std::byte{}) request.test();
     }
-    std::ranges::fill(in, std::byte{0xee});
+    std::ranges::fill(m.in, std::byte{0xee});
   });
-  CHECK(std::ranges::all_of(in, [](std::byte b) { return b == std::byte{0xee}; }));
+  CHECK(std::ranges::all_of(m.in, [](std::byte b) { return b == std::byte{0xee}; }));
   CHECK(counting::in_place <= 10 * 1024);
 }
 
