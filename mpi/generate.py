@@ -242,9 +242,7 @@ class Function:
             lines[0] = lines[0].replace(f"int P{name}(", f"[[gnu::noinline]] static int every_{name}(")
             plain = ", ".join(n for n, _ in self.params)
             lines += [f"{self.returned} P{name}({self.parameters(large)}) {{",
-                      f'  const int code = quick_{self.name}("{name}", {plain});',
-                      "  if (code != not_quick) [[likely]]", "    return code;",
-                      f"  return every_{name}({plain});", "}"]
+                      f'  return quick_{self.name}("{name}", every_{name}, {plain});', "}"]
         return lines
 
 

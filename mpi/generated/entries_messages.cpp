@@ -801,10 +801,7 @@ MPX_MPI_ALIAS(MPI_Iprobe)
   }
 }
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-  const int code = quick_Irecv("MPI_Irecv", buf, count, datatype, source, tag, comm, request);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Irecv(buf, count, datatype, source, tag, comm, request);
+  return quick_Irecv("MPI_Irecv", every_MPI_Irecv, buf, count, datatype, source, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Irecv)
 [[gnu::noinline]] static int every_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -823,10 +820,7 @@ MPX_MPI_ALIAS(MPI_Irecv)
   }
 }
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-  const int code = quick_Irecv("MPI_Irecv_c", buf, count, datatype, source, tag, comm, request);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request);
+  return quick_Irecv("MPI_Irecv_c", every_MPI_Irecv_c, buf, count, datatype, source, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Irecv_c)
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -877,10 +871,7 @@ MPX_MPI_ALIAS(MPI_Irsend_c)
   }
 }
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  const int code = quick_Isend("MPI_Isend", buf, count, datatype, dest, tag, comm, request);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Isend(buf, count, datatype, dest, tag, comm, request);
+  return quick_Isend("MPI_Isend", every_MPI_Isend, buf, count, datatype, dest, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Isend)
 [[gnu::noinline]] static int every_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -899,10 +890,7 @@ MPX_MPI_ALIAS(MPI_Isend)
   }
 }
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  const int code = quick_Isend("MPI_Isend_c", buf, count, datatype, dest, tag, comm, request);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request);
+  return quick_Isend("MPI_Isend_c", every_MPI_Isend_c, buf, count, datatype, dest, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Isend_c)
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
@@ -1081,10 +1069,7 @@ MPX_MPI_ALIAS(MPI_Probe)
   }
 }
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
-  const int code = quick_Recv("MPI_Recv", buf, count, datatype, source, tag, comm, status);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Recv(buf, count, datatype, source, tag, comm, status);
+  return quick_Recv("MPI_Recv", every_MPI_Recv, buf, count, datatype, source, tag, comm, status);
 }
 MPX_MPI_ALIAS(MPI_Recv)
 [[gnu::noinline]] static int every_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
@@ -1102,10 +1087,7 @@ MPX_MPI_ALIAS(MPI_Recv)
   }
 }
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
-  const int code = quick_Recv("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Recv_c(buf, count, datatype, source, tag, comm, status);
+  return quick_Recv("MPI_Recv_c", every_MPI_Recv_c, buf, count, datatype, source, tag, comm, status);
 }
 MPX_MPI_ALIAS(MPI_Recv_c)
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1217,10 +1199,7 @@ MPX_MPI_ALIAS(MPI_Rsend_init_c)
   }
 }
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  const int code = quick_Send("MPI_Send", buf, count, datatype, dest, tag, comm);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Send(buf, count, datatype, dest, tag, comm);
+  return quick_Send("MPI_Send", every_MPI_Send, buf, count, datatype, dest, tag, comm);
 }
 MPX_MPI_ALIAS(MPI_Send)
 [[gnu::noinline]] static int every_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
@@ -1238,10 +1217,7 @@ MPX_MPI_ALIAS(MPI_Send)
   }
 }
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  const int code = quick_Send("MPI_Send_c", buf, count, datatype, dest, tag, comm);
-  if (code != not_quick) [[likely]]
-    return code;
-  return every_MPI_Send_c(buf, count, datatype, dest, tag, comm);
+  return quick_Send("MPI_Send_c", every_MPI_Send_c, buf, count, datatype, dest, tag, comm);
 }
 MPX_MPI_ALIAS(MPI_Send_c)
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1767,7 +1743,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, i
   }
 }
 MPX_MPI_ALIAS(MPI_Testsome)
-int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
+[[gnu::noinline]] static int every_MPI_Wait(MPI_Request *request, MPI_Status *status) {
   try {
     need_running();
     need_place(request, "request");
@@ -1776,6 +1752,9 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
   } catch (...) {
     return failed("MPI_Wait");
   }
+}
+int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
+  return quick_Wait("MPI_Wait", every_MPI_Wait, request, status);
 }
 MPX_MPI_ALIAS(MPI_Wait)
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses) {

@@ -11,18 +11,6 @@
 
 namespace mpx_mpi {
 
-namespace {
-
-/// A send that is complete, for a request.
-request_cell complete_cell(comm_port& port) {
-  request_cell cell;
-  const buffer nothing{nullptr, 0, &byte_type(), true, nullptr, 0};
-  port.isend(send_mode::standard, form::start, nothing, mpx_rank(MPI_PROC_NULL), 0, cell);
-  return cell;
-}
-
-}  // namespace
-
 send_pool::send_pool(void* base, std::int64_t bytes) : base_(base), bytes_(bytes) {
   if (base == nullptr && bytes != 0) fail(MPI_ERR_BUFFER, "the buffer is a null pointer");
 }
@@ -147,7 +135,7 @@ MPI_Request send_pool::start_drain(MPI_Comm reports_to) {
   for (auto& [at, p] : pieces_)
     if (p.now == piece::state::flies) cells.push_back(&p.cell);
   if (cells.empty()) {
-    r.cell = complete_cell(*lib().base);
+    r.cell = complete_cell();
   } else {
     lib().job->join(cells, r.cell);
   }
@@ -193,10 +181,7 @@ void flush(const buffer_place& place) {
 }
 MPI_Request start_flush(const buffer_place& place, MPI_Comm reports_to) {
   if (place != nullptr) return place->start_drain(reports_to);
-  request_t r;
-  r.of = reports_to;
-  r.cell = complete_cell(*lib().base);
-  return put_in<MPI_Request>(lib().requests, "requests", std::move(r));
+  return lib().complete_send;
 }
 }  // namespace
 
@@ -208,7 +193,7 @@ void Bsend(const void* buf, MPI_Count count, const type_t& datatype, int dest, i
 void Ibsend(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag,
             comm_t& comm, MPI_Request* request) {
   Bsend(buf, count, datatype, dest, tag, comm);
-  *request = add_request_of(complete_cell(*comm.port), comm.self, false, false);
+  *request = lib().complete_send;
 }
 void Bsend_init(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag,
                 comm_t& comm, MPI_Request* request) {
@@ -223,7 +208,7 @@ void Bsend_init(const void* buf, MPI_Count count, const type_t& datatype, int de
 void start_buffered(const buffered_send& s, request_cell& cell) {
   comm_t& comm = need_comm(s.comm);
   pool_for(comm).send(comm, s.data, s.to, s.tag);
-  cell = complete_cell(*comm.port);
+  cell = complete_cell();
 }
 
 void Buffer_attach(void* buffer, MPI_Count size) { attach_to(lib().buffers, buffer, size); }

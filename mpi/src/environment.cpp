@@ -16,6 +16,7 @@
 #include "mpx/config.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/group_sets.hpp"
+#include "requests.hpp"
 #include "startup.hpp"
 
 namespace mpx_mpi {
@@ -46,7 +47,7 @@ comm_t* add_world(std::unique_ptr<comm_port> port, MPI_Comm self, const char* na
   c->self = self;
   c->rank = port->rank();
   c->size = port->size();
-  c->port = std::move(port);
+  c->take_port(std::move(port));
   c->name = name;
   c->errors = find_errhandler(MPI_ERRORS_ARE_FATAL);
   return c;
@@ -56,6 +57,13 @@ void need_level(int level) {
   if (level != MPI_THREAD_SINGLE && level != MPI_THREAD_FUNNELED &&
       level != MPI_THREAD_SERIALIZED && level != MPI_THREAD_MULTIPLE)
     bad_number(MPI_ERR_ARG, "thread level", level);
+}
+/// Makes the request of complete sends.
+MPI_Request make_complete_send() {
+  request_cell cell;
+  const buffer nothing{nullptr, 0, &byte_type(), true, nullptr, 0};
+  lib().base->isend(send_mode::standard, form::start, nothing, mpx_rank(MPI_PROC_NULL), 0, cell);
+  return add_request_of(cell, nullptr, false, false);
 }
 /// Joins the job for one more user, MPI_Init or a session. The first one determines the thread level.
 void join(int level) {
@@ -79,6 +87,7 @@ void join(int level) {
   l.messages.set_locking(locks);
   l.wins.set_locking(locks);
   if (find_type(MPI_INT) == nullptr) make_predefined_types();
+  l.complete_send = make_complete_send();
   l.now.store(library::phase::running, mpx::platform::memory_order_release);
 }
 /// Ends the part of a user. The last one leaves the job, together with all other ranks.
@@ -92,6 +101,7 @@ void leave() {
   if (l.buffers != nullptr) l.buffers->drain();
   l.buffers.reset();
   l.requests.each([&](request_t& r) { l.job->drop(r.cell); });
+  l.complete_send = library::no_request;
   l.requests.clear();
   l.messages.clear();
   l.now.store(l.ended ? library::phase::after : library::phase::before,

@@ -136,17 +136,21 @@ void Group_difference(group_t& group1, group_t& group2, MPI_Group* newgroup) {
 
 // --- Communicators -------------------------------------------------------------------------------
 
+void comm_t::take_port(std::unique_ptr<comm_port> of) {
+  port = std::move(of);
+  port->owner = {this, &usual_messages, lib().complete_send};
+}
 MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from) {
   if (port == nullptr) return MPI_COMM_NULL;
   comm_t c;
   c.rank = port->rank();
   c.size = port->size();
   c.remote_size = port->remote_size();
-  c.port = std::move(port);
   c.errors = from == nullptr ? find_errhandler(MPI_ERRORS_ARE_FATAL) : from->errors;
   if (from != nullptr) c.session = from->session;
   const auto made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
   find_comm(made)->self = made;
+  find_comm(made)->take_port(std::move(port));
   return made;
 }
 
@@ -222,13 +226,13 @@ void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   c.rank = comm.rank;
   c.size = comm.size;
   c.remote_size = comm.remote_size;
-  c.port = std::move(port);
   c.errors = comm.errors;
   c.hints = comm.hints;
   c.session = comm.session;
   *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
   comm_t& made = *find_comm(*newcomm);
   made.self = *newcomm;
+  made.take_port(std::move(port));
   *request = add_request_of(cell, comm.self, false, false);
   request_t& r = *lib().requests.find(value_of(*request));
   r.rare = std::make_unique<rare_parts>();

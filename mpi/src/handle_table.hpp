@@ -76,9 +76,13 @@ class handle_table {
   }
   /// Destroys the object of a handle.
   void erase(std::uintptr_t handle) noexcept {
-    slot* const s = slot_of(handle);
-    if (s == nullptr) return;
-    s->object()->~T();
+    if (slot* const s = slot_of(handle); s != nullptr) erase(handle, *s->object());
+  }
+  /// Destroys the object of a handle, which the caller has found.
+  void erase(std::uintptr_t handle, T& object) noexcept {
+    auto* const s =
+        reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(&object) - offsetof(slot, bytes));
+    object.~T();
     const guard held = locked();
     s->name.store(handle - Kind + next_use, mpx::platform::memory_order_release);
     s->next = free_;

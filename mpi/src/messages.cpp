@@ -22,12 +22,6 @@ int mpx_tag(int tag) noexcept {
   return tag == MPI_ANY_TAG ? static_cast<int>(mpx::tag_t{mpx::any_tag}) : tag;
 }
 
-void set_empty(MPI_Status* s) noexcept {
-  if (s == MPI_STATUS_IGNORE) return;
-  s->MPI_SOURCE = MPI_ANY_SOURCE;
-  s->MPI_TAG = MPI_ANY_TAG;
-  std::memset(s->MPI_internal, 0, sizeof s->MPI_internal);
-}
 int code_of(const mpx::status& s) noexcept {
   return s.failed() ? class_of_errc(s.error().value()) : MPI_SUCCESS;
 }
@@ -40,8 +34,9 @@ request_t& need_request(MPI_Request r) {
 }
 bool active(const request_t& r) { return r.generalized() != nullptr || lib().job->active(r.cell); }
 
-/// Ends a complete request: its status is known. Frees it unless it is persistent.
-void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
+/// As `settle`, for requests that are not plain.
+[[gnu::noinline]] void settle_special(MPI_Request& handle, request_t& r, const mpx::status& s,
+                                      MPI_Status* into) {
   if (r.generalized() != nullptr) {
     const std::unique_ptr<generalized_t> g = std::move(r.rare->generalized);
     MPI_Status given{};
@@ -59,16 +54,18 @@ void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status*
     if (code != MPI_SUCCESS) fail(code, "a function of a generalized request has failed");
     return;
   }
-  if (r.receives)
-    set_status(into, s);
-  else if (into != MPI_STATUS_IGNORE) {
-    set_empty(into);
-    into->MPI_internal[2] = s.cancelled() ? 1 : 0;
-  }
+  set_status_of(r, s, into);
   if (r.rare != nullptr && r.rare->finish != nullptr && !s.failed()) r.rare->finish(r);
   if (r.persistent) return;
   lib().requests.erase(value_of(handle));
   handle = MPI_REQUEST_NULL;
+}
+/// Ends a complete request: its status is known. Frees it unless it is persistent.
+void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
+  if (r.plain()) [[likely]]
+    end_plain(handle, r, s, into);
+  else
+    settle_special(handle, r, s, into);
 }
 /// As settle; throws the failure of the status.
 void settle_one(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
@@ -78,53 +75,95 @@ void settle_one(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Sta
   need_success(s, receives ? "receive" : "request", on);
 }
 
-/// The active requests of an array, with their positions.
-struct active_list {
-  std::vector<request_cell*> cells;
-  std::vector<std::size_t> at;
-  std::vector<request_t*> requests;
+/// An array of `size` elements, which needs no memory from the heap if they are few. The elements
+/// are not initialised.
+template <class T>
+class scratch_array {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  static constexpr std::size_t few = 64;
 
-  active_list(int count, const MPI_Request array_of_requests[]) {
+ public:
+  explicit scratch_array(std::size_t size)
+      : many_(size > few ? new std::byte[size * sizeof(T)] : nullptr),
+        data_(reinterpret_cast<T*>(many_ == nullptr ? few_ : many_.get())) {}
+  [[nodiscard]] T* data() const noexcept { return data_; }
+
+ private:
+  std::unique_ptr<std::byte[]> many_;
+  T* data_;
+  alignas(T) std::byte few_[few * sizeof(T)];
+};
+
+/// The active requests of an array, with their positions.
+class active_list {
+ public:
+  active_list(int count, const MPI_Request array_of_requests[])
+      : cells_(room(count)), requests_(room(count)), at_(room(count)) {
     if (count > 0 && array_of_requests == nullptr)
       fail(MPI_ERR_REQUEST, "the array of requests is a null pointer");
-    const auto n = static_cast<std::size_t>(count > 0 ? count : 0);
-    cells.reserve(n);
-    at.reserve(n);
-    requests.reserve(n);
     for (int i = 0; i < count; ++i) {
       if (array_of_requests[i] == MPI_REQUEST_NULL) continue;
       request_t& r = need_request(array_of_requests[i]);
       if (r.persistent && !active(r)) continue;  // Others are active as long as they are there.
-      cells.push_back(&r.cell);
-      at.push_back(static_cast<std::size_t>(i));
-      requests.push_back(&r);
+      cells_.data()[size_] = &r.cell;
+      requests_.data()[size_] = &r;
+      at_.data()[size_] = i;
+      ++size_;
     }
   }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  std::span<request_cell* const> cells() noexcept { return {cells_.data(), size_}; }
+  request_t& operator[](std::size_t k) noexcept { return *requests_.data()[k]; }
+  /// Position of a request in the array.
+  std::size_t at(std::size_t k) noexcept { return static_cast<std::size_t>(at_.data()[k]); }
+
+ private:
+  static std::size_t room(int count) noexcept {
+    return static_cast<std::size_t>(count > 0 ? count : 0);
+  }
+
+  std::size_t size_ = 0;
+  scratch_array<request_cell*> cells_;
+  scratch_array<request_t*> requests_;
+  scratch_array<int> at_;
 };
+/// Gives each send that was complete at once a request of its own, for calls that end some of the
+/// requests of an array.
+void separate_complete_sends(int count, MPI_Request requests[]) {
+  for (int i = 0; requests != nullptr && i < count; ++i)
+    if (requests[i] == lib().complete_send)
+      requests[i] = add_request_of(complete_cell(), nullptr, false, false);
+}
 MPI_Status* status_at(MPI_Status* all, std::size_t i) noexcept {
   return all == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all + i;
 }
 
 /// Settles the requests of `list`, whose statuses are `done`. Throws MPI_ERR_IN_STATUS.
-void settle_all(MPI_Request requests[], const active_list& list, std::span<const mpx::status> done,
+void settle_all(MPI_Request requests[], active_list& list, const mpx::status done[],
                 MPI_Status* statuses, int count) {
-  for (int i = 0; i < count; ++i) set_empty(status_at(statuses, static_cast<std::size_t>(i)));
+  if (statuses != MPI_STATUSES_IGNORE)
+    for (int i = 0; i < count; ++i) set_empty(&statuses[i]);
   bool wrong = false;
   const void* on = nullptr;
   std::string text;
   std::vector<std::pair<std::size_t, int>> codes;
-  for (std::size_t k = 0; k < list.cells.size(); ++k) {
-    const std::size_t i = list.at[k];
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const std::size_t i = list.at(k);
     MPI_Status* const into = status_at(statuses, i);
+    if (list[k].plain() && !done[k].failed()) [[likely]] {
+      end_plain(requests[i], list[k], done[k], into);
+      continue;
+    }
     int code = code_of(done[k]);
-    const void* const of = list.requests[k]->of;
+    const void* const of = list[k].of;
     if (code == MPI_ERR_PENDING) {
       codes.emplace_back(i, code);
       wrong = true;
       continue;
     }
     try {
-      settle(requests[i], *list.requests[k], done[k], into);
+      settle(requests[i], list[k], done[k], into);
     } catch (const failure& f) {
       code = f.code;
     }
@@ -185,16 +224,50 @@ void start_send(send_mode mode, form how, const void* buf, MPI_Count count, cons
                 int dest, int tag, comm_t& comm, MPI_Request* request) {
   request_cell cell;
   comm.port->isend(mode, how, data_of(buf, count, datatype), mpx_rank(dest), tag, cell);
-  *request = request_of(cell, comm, how == form::prepare, false);
+  *request = add_request_of(cell, comm.self, how == form::prepare, false);
 }
 void start_receive(form how, void* buf, MPI_Count count, const type_t& datatype, int source,
                    int tag, comm_t& comm, MPI_Request* request) {
   request_cell cell;
   comm.port->irecv(how, data_of(buf, count, datatype), mpx_rank(source), mpx_tag(tag), cell);
-  *request = request_of(cell, comm, how == form::prepare, true);
+  *request = add_request_of(cell, comm.self, how == form::prepare, true);
+}
+
+buffer bytes_at(const void* data, std::size_t bytes) {
+  auto* const base = static_cast<std::byte*>(const_cast<void*>(data));
+  return {base, static_cast<std::int64_t>(bytes), &byte_type(), true, base, bytes};
+}
+int send_usual(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag) {
+  try {
+    comm.port->send(send_mode::standard, bytes_at(data, bytes), to, tag);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Send", comm.self);
+  }
+}
+int isend_usual(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag,
+                MPI_Request* request) {
+  try {
+    request_cell cell;
+    comm.port->isend(send_mode::standard, form::start, bytes_at(data, bytes), to, tag, cell);
+    *request = add_request_of(cell, comm.self, false, false);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Isend", comm.self);
+  }
+}
+int failed_recv(const comm_t& comm, const mpx::status& s, MPI_Status* status) {
+  try {
+    set_status(status, s);
+    throw_failure(s, "receive", comm.self);
+  } catch (...) {
+    return failed("MPI_Recv", comm.self);
+  }
 }
 
 }  // namespace
+
+const message_calls usual_messages{send_usual, isend_usual, failed_recv};
 
 #define MPX_MPI_SEND(prefix, mode)                                                              \
   void prefix##end(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag, \
@@ -413,6 +486,7 @@ void Test(MPI_Request* request, int* flag, MPI_Status* status) {
   *flag = 1;
   set_empty(status);
   if (*request == MPI_REQUEST_NULL) return lib().job->progress();
+  if (*request == lib().complete_send) return end_complete_send(*request, status);
   request_t& r = need_request(*request);
   if (!active(r)) return lib().job->progress();
   const auto s = lib().job->test(r.cell);
@@ -420,49 +494,54 @@ void Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (s) settle_one(*request, r, *s, status);
 }
 void Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  const active_list list(count, array_of_requests);
-  std::vector<mpx::status> done(list.cells.size());
-  if (!list.cells.empty()) lib().job->wait_all(list.cells, done);
-  settle_all(array_of_requests, list, done, array_of_statuses, count);
+  for (int i = 0; array_of_requests != nullptr && i < count; ++i)
+    if (array_of_requests[i] == lib().complete_send) array_of_requests[i] = MPI_REQUEST_NULL;
+  active_list list(count, array_of_requests);
+  scratch_array<mpx::status> done(list.size());
+  if (!list.empty()) lib().job->wait_all(list.cells(), {done.data(), list.size()});
+  settle_all(array_of_requests, list, done.data(), array_of_statuses, count);
 }
 void Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
-  const active_list list(count, array_of_requests);
-  std::vector<mpx::status> done(list.cells.size());
-  *flag = list.cells.empty() || lib().job->test_all(list.cells, done);
-  if (*flag != 0) settle_all(array_of_requests, list, done, array_of_statuses, count);
+  separate_complete_sends(count, array_of_requests);
+  active_list list(count, array_of_requests);
+  scratch_array<mpx::status> done(list.size());
+  *flag = list.empty() || lib().job->test_all(list.cells(), {done.data(), list.size()});
+  if (*flag != 0) settle_all(array_of_requests, list, done.data(), array_of_statuses, count);
 }
 namespace {
 void any_of(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status,
             bool once) {
-  const active_list list(count, array_of_requests);
+  separate_complete_sends(count, array_of_requests);
+  active_list list(count, array_of_requests);
   *indx = MPI_UNDEFINED;
   if (flag != nullptr) *flag = 1;
   set_empty(status);
-  if (list.cells.empty()) return;
-  const auto found = lib().job->any(list.cells, once);
+  if (list.empty()) return;
+  const auto found = lib().job->any(list.cells(), once);
   if (!found) {
     if (flag != nullptr) *flag = 0;
     return;
   }
-  const std::size_t at = list.at[found->index];
+  const std::size_t at = list.at(found->index);
   *indx = static_cast<int>(at);
-  settle_one(array_of_requests[at], *list.requests[found->index], found->status, status);
+  settle_one(array_of_requests[at], list[found->index], found->status, status);
 }
 void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
              MPI_Status* array_of_statuses, bool once) {
+  separate_complete_sends(incount, array_of_requests);
   active_list list(incount, array_of_requests);
   *outcount = MPI_UNDEFINED;
-  if (list.cells.empty()) return;
+  if (list.empty()) return;
   need_place(array_of_indices, "array_of_indices");
-  std::vector<done_request> done(list.cells.size());
-  const std::size_t n = lib().job->some(list.cells, done, once);
+  std::vector<done_request> done(list.size());
+  const std::size_t n = lib().job->some(list.cells(), done, once);
   *outcount = static_cast<int>(n);
   bool wrong = false;
   const void* on = nullptr;
   std::vector<int> codes(n);
   for (std::size_t k = 0; k < n; ++k) {
-    request_t& r = *list.requests[done[k].index];
-    const std::size_t at = list.at[done[k].index];
+    request_t& r = list[done[k].index];
+    const std::size_t at = list.at(done[k].index);
     MPI_Status* const into = status_at(array_of_statuses, k);
     set_empty(into);
     array_of_indices[k] = static_cast<int>(at);
@@ -538,23 +617,24 @@ void Request_get_status_all(int count, const MPI_Request array_of_requests[], in
 }
 void Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag,
                             MPI_Status* status) {
-  const active_list list(count, array_of_requests);
+  active_list list(count, array_of_requests);
   *indx = MPI_UNDEFINED;
-  *flag = list.cells.empty();
+  *flag = list.empty();
   set_empty(status);
-  for (std::size_t k = 0; k < list.cells.size(); ++k) {
-    if (!look_at(array_of_requests[list.at[k]], status)) continue;
-    *indx = static_cast<int>(list.at[k]);
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (!look_at(array_of_requests[list.at(k)], status)) continue;
+    *indx = static_cast<int>(list.at(k));
     *flag = 1;
     return;
   }
 }
 void Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
                              int array_of_indices[], MPI_Status* array_of_statuses) {
-  const active_list list(incount, array_of_requests);
-  *outcount = list.cells.empty() ? MPI_UNDEFINED : 0;
-  if (!list.cells.empty()) need_place(array_of_indices, "array_of_indices");
-  for (const std::size_t at : list.at) {
+  active_list list(incount, array_of_requests);
+  *outcount = list.empty() ? MPI_UNDEFINED : 0;
+  if (!list.empty()) need_place(array_of_indices, "array_of_indices");
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const std::size_t at = list.at(k);
     const auto n = static_cast<std::size_t>(*outcount);
     if (!look_at(array_of_requests[at], status_at(array_of_statuses, n))) continue;
     array_of_indices[n] = static_cast<int>(at);
@@ -581,6 +661,7 @@ void Startall(int count, MPI_Request array_of_requests[]) {
   for (int i = 0; i < count; ++i) Start(&array_of_requests[i]);
 }
 void Cancel(MPI_Request* request) {
+  if (*request == lib().complete_send) return;  // Too late.
   request_t& r = need_request(*request);
   if (r.generalized() != nullptr) {
     const int code =
@@ -591,6 +672,10 @@ void Cancel(MPI_Request* request) {
   lib().job->cancel(r.cell);
 }
 void Request_free(MPI_Request* request) {
+  if (*request == lib().complete_send) {
+    *request = MPI_REQUEST_NULL;
+    return;
+  }
   request_t& r = need_request(*request);
   if (r.generalized() != nullptr) {
     const std::unique_ptr<generalized_t> g = std::move(r.rare->generalized);

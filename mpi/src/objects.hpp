@@ -159,6 +159,8 @@ struct comm_t {
   std::shared_ptr<send_pool> buffers;      ///< Of buffered sends.
 
   [[nodiscard]] bool inter() const noexcept { return remote_size >= 0; }
+  /// Gives it its port. Its own handle and its place have to be known.
+  void take_port(std::unique_ptr<comm_port> of);
   /// Number of ranks that messages may name.
   [[nodiscard]] int partners() const noexcept { return inter() ? remote_size : size; }
 };
@@ -193,6 +195,8 @@ struct request_t {
   [[nodiscard]] generalized_t* generalized() const noexcept {
     return rare == nullptr ? nullptr : rare->generalized.get();
   }
+  /// True for a started operation of which nobody but its owner is told.
+  [[nodiscard]] bool plain() const noexcept { return !persistent && rare == nullptr; }
 };
 
 /// Values of the predefined attributes of a window, which the program gets addresses of.
@@ -229,6 +233,7 @@ struct session_t {
 
 /// State of the library.
 struct library {
+  static inline const auto no_request = reinterpret_cast<MPI_Request>(~std::uintptr_t{0});
   enum phase : std::uint8_t { before, running, after };
   mpx::platform::atomic<std::uint8_t> now{before};
   int users = 0;         ///< MPI_Init and sessions; the last one leaves the job.
@@ -239,6 +244,9 @@ struct library {
   std::unique_ptr<comm_port> base;  ///< Of all ranks, for sessions.
   comm_t* world = nullptr;
   comm_t* self = nullptr;
+  /// The request of every send that is complete when its call returns: it need not be made and freed
+  /// for each. Never freed while MPI runs; before and after it is the handle of no object.
+  MPI_Request complete_send = no_request;
   std::uintptr_t world_handle = 0;
   std::uintptr_t self_handle = 0;
   pthread_t main_thread{};

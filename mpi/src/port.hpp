@@ -3,6 +3,10 @@
 // Interface between the MPI library and the precompiled stacks of mpx: one port for the job, one for
 // each communicator. Calls take run-time values only, and throw mpx::error.
 
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -102,22 +106,38 @@ class survivors_port;
 class window_port;
 struct window_plan;
 
+struct comm_t;
+/// What the library does with a usual message (quick.hpp) that a port could not end at once. Each
+/// call returns an MPI error code.
+struct message_calls {
+  int (*send)(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag);
+  int (*isend)(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag,
+               MPI_Request* request);
+  int (*failed_recv)(const comm_t& comm, const mpx::status& s, MPI_Status* status);
+};
+
 /// A communicator, of one group or of two.
 class comm_port {
  public:
   virtual ~comm_port() = default;
+  /// The communicator of the library. Set before a message.
+  struct {
+    const comm_t* comm = nullptr;
+    const message_calls* calls = nullptr;
+    MPI_Request complete_send = nullptr;
+  } owner;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual int remote_size() const = 0;  ///< -1: one group.
   [[nodiscard]] virtual mpx::group group() const = 0;
   [[nodiscard]] virtual mpx::group remote_group() const = 0;
 
-  // Contiguous bytes, in standard mode, to or from a rank with a tag: what quick.hpp calls.
-  virtual void send_bytes(std::span<const std::byte> data, int to, int tag) = 0;
-  virtual void isend_bytes(std::span<const std::byte> data, int to, int tag,
-                           request_cell& request) = 0;
-  /// Returns the status; the failure is in it.
-  virtual mpx::status recv_bytes(std::span<std::byte> into, int from, int tag) = 0;
+  // Contiguous bytes, in standard mode, to or from a rank with a tag: what quick.hpp calls. The
+  // first three return an MPI error code, so that an entry of the library ends with their call.
+  virtual int send_bytes(const void* data, std::size_t bytes, int to, int tag) = 0;
+  virtual int isend_bytes(const void* data, std::size_t bytes, int to, int tag,
+                          MPI_Request* request) = 0;
+  virtual int recv_bytes(void* into, std::size_t bytes, int from, int tag, MPI_Status* status) = 0;
   virtual void irecv_bytes(std::span<std::byte> into, int from, int tag, request_cell& request) = 0;
 
   // Point-to-point. Ranks and tags are mpx's.

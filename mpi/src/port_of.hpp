@@ -15,6 +15,7 @@
 #include "mpx/partitioned.hpp"
 #include "mpx/topology.hpp"
 #include "port.hpp"
+#include "status.hpp"
 #include "survivors_port.hpp"
 #include "tool_port_of.hpp"
 
@@ -38,6 +39,9 @@ struct port_types {
   }
 };
 
+inline std::span<const std::byte> sent(const void* data, std::size_t bytes) noexcept {
+  return {static_cast<const std::byte*>(data), bytes};
+}
 inline std::span<const std::byte> sent(const buffer& b) noexcept { return {b.data, b.bytes}; }
 inline std::span<std::byte> received(const buffer& b) noexcept { return {b.data, b.bytes}; }
 inline auto spread(const buffer& b) noexcept { return mpx::buffer(b.base, b.count, *b.type); }
@@ -98,17 +102,25 @@ class comm_base : public comm_port {
   int rank() const override { return c_.rank(); }
   int size() const override { return c_.size(); }
 
-  void send_bytes(std::span<const std::byte> data, int to, int tag) override {
-    c_.send(data, to, tag);
+  int send_bytes(const void* data, std::size_t bytes, int to, int tag) override {
+    if (c_.try_send(sent(data, bytes), to, tag)) [[likely]]
+      return MPI_SUCCESS;
+    return this->owner.calls->send(*this->owner.comm, data, bytes, to, tag);
   }
-  void isend_bytes(std::span<const std::byte> data, int to, int tag,
-                   request_cell& request) override {
-    types::put(request, c_.isend(data, to, tag));
+  int isend_bytes(const void* data, std::size_t bytes, int to, int tag,
+                  MPI_Request* request) override {
+    if (!c_.try_send(sent(data, bytes), to, tag)) [[unlikely]]
+      return this->owner.calls->isend(*this->owner.comm, data, bytes, to, tag, request);
+    *request = this->owner.complete_send;
+    return MPI_SUCCESS;
   }
-  mpx::status recv_bytes(std::span<std::byte> into, int from, int tag) override {
+  int recv_bytes(void* into, std::size_t bytes, int from, int tag, MPI_Status* status) override {
     std::error_code ec;
-    const mpx::status s = c_.recv(into, from, tag, ec);
-    return ec ? failed_status(s, ec) : s;
+    const mpx::status s = c_.recv(std::span(static_cast<std::byte*>(into), bytes), from, tag, ec);
+    if (ec) [[unlikely]]
+      return this->owner.calls->failed_recv(*this->owner.comm, failed_status(s, ec), status);
+    set_status(status, s);
+    return MPI_SUCCESS;
   }
   void irecv_bytes(std::span<std::byte> into, int from, int tag, request_cell& request) override {
     types::put(request, c_.recv(into, from, tag, mpx::start));

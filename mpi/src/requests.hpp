@@ -9,6 +9,7 @@
 
 #include "errors.hpp"
 #include "objects.hpp"
+#include "status.hpp"
 
 namespace mpx_mpi {
 
@@ -16,29 +17,35 @@ namespace mpx_mpi {
 inline int mpx_rank(int rank) noexcept {
   return rank == MPI_PROC_NULL ? static_cast<int>(mpx::rank_t{mpx::proc_null}) : rank;
 }
+/// What ports give back to the library.
+extern const message_calls usual_messages;
 /// Makes a request of a started or prepared operation. `of`: the communicator or window whose error
 /// handler is called; `keep`: objects that it needs.
 MPI_Request add_request_of(const request_cell& cell, const void* of, bool persistent, bool receives,
                            std::shared_ptr<void> keep = nullptr);
-/// Makes the request of a message.
-inline MPI_Request request_of(const request_cell& cell, const comm_t& comm, bool persistent,
-                              bool receives) {
-  return put_in<MPI_Request>(lib().requests, "requests", cell, comm.self, persistent, receives,
-                             nullptr);
-}
 
-// MPI_Status::MPI_internal: bytes of the message in [0] and [1], and the flag of a cancel in [2].
-inline void set_bytes(MPI_Status& s, std::uint64_t bytes) noexcept {
-  std::memcpy(s.MPI_internal, &bytes, sizeof bytes);
+/// Returns the operation of a send that is complete.
+inline request_cell complete_cell() noexcept {
+  return lib().requests.find(value_of(lib().complete_send))->cell;
 }
-/// Stores a status. MPI_ERROR is not changed: only calls that return MPI_ERR_IN_STATUS set it.
-inline void set_status(MPI_Status* into, const mpx::status& s) noexcept {
+/// Ends a request of which library::complete_send is the handle.
+inline void end_complete_send(MPI_Request& handle, MPI_Status* into) noexcept {
+  set_empty(into);
+  handle = MPI_REQUEST_NULL;
+}
+/// Stores the status of a request that is complete.
+inline void set_status_of(const request_t& r, const mpx::status& s, MPI_Status* into) noexcept {
   if (into == MPI_STATUS_IGNORE) return;
-  into->MPI_SOURCE = s.source() == mpx::proc_null ? MPI_PROC_NULL : s.source();
-  into->MPI_TAG = s.tag() == mpx::any_tag ? MPI_ANY_TAG : s.tag();
-  std::memset(into->MPI_internal, 0, sizeof into->MPI_internal);
-  set_bytes(*into, s.bytes());
+  if (r.receives) return set_status(into, s);
+  set_empty(into);
   into->MPI_internal[2] = s.cancelled() ? 1 : 0;
+}
+/// Ends a plain request that is complete: its status is known.
+inline void end_plain(MPI_Request& handle, request_t& r, const mpx::status& s,
+                      MPI_Status* into) noexcept {
+  set_status_of(r, s, into);
+  lib().requests.erase(value_of(handle), r);
+  handle = MPI_REQUEST_NULL;
 }
 /// Throws the failure of a status. `what`: the operation; `of`: see `failure::on`.
 [[noreturn, gnu::cold]] void throw_failure(const mpx::status& s, const char* what, const void* of);

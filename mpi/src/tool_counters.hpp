@@ -18,7 +18,7 @@ class tool_counters {
  public:
   using policy_axis = mpx::trace_axis;
   static constexpr std::string_view name = "tool_counters";
-  void on(mpx::event e, std::uint64_t amount) noexcept {
+  [[MPX_ALWAYS_INLINE]] void on(mpx::event e, std::uint64_t amount) noexcept {
     auto& sum = sums_[static_cast<std::size_t>(e)];
     sum.store(sum.load(mpx::platform::memory_order_relaxed) + amount,
               mpx::platform::memory_order_relaxed);

@@ -3,9 +3,13 @@
 // One call, every form: what throws, stores, starts and prepares, and two tokens that mpx knows
 // nothing of: a callback, and a minimal awaitable.
 
+#include <array>
+#include <atomic>
 #include <coroutine>
 #include <deque>
 #include <exception>
+#include <thread>
+#include <vector>
 
 #include "comm/ranks.hpp"
 
@@ -186,6 +190,40 @@ TEST_CASE_TEMPLATE("the built-in forms of a send and a receive", Stack, ranks::i
     pending.wait();
     world.mprobe(other, 4).recv(in, mpx::start).wait();
     CHECK(in == other + 10);
+  });
+}
+
+TEST_CASE_TEMPLATE("try_send sends what can leave at once, and nothing else", Stack, ranks::inproc,
+                   ranks::shm, ranks::tiny, ranks::multiple) {
+  std::atomic<bool> full = false;
+  ranks::run<Stack>(2, [&](auto world) {
+    const auto turned = world.split(0, -world.rank());
+    const mpx::rank_t other = 1 - world.rank();
+    const mpx::rank_t there = world.rank();  // Rank of the other one in `turned`.
+    CHECK(world.try_send(1, mpx::proc_null, 3));
+    CHECK(ranks::contains(ranks::text_of([&] { (void)world.try_send(1, 7, 3); }),
+                          "try_send on rank"));
+    CHECK(ranks::errc_of([&] { (void)world.try_send(1, other, -3); }) == mpx::errc::tag);
+    CHECK(!world.try_send(std::vector<std::byte>(8u << 20), other, 3));
+    constexpr int many = 1'000'000;  // More than the room of any stack holds.
+    if (world.rank() == 0) {
+      int sent = 0;
+      while (sent < many && world.try_send(sent, other, 1)) ++sent;
+      CHECK(sent < many);
+      full = true;
+      world.send(-1, other, 1);
+      while (!turned.try_send(std::array{sent, 5}, there, 2)) world.progress();
+      while (!world.try_send(std::vector<int>(50, sent), other, 3)) world.progress();
+    } else {
+      while (!full) std::this_thread::yield();
+      int received = 0;
+      for (int x = 0; (x = world.template recv<int>(other, 1)) != -1; ++received)
+        if (x != received) CHECK(x == received);
+      CHECK(turned.template recv<std::array<int, 2>>(there, 2) == std::array{received, 5});
+      std::vector<int> last(50);
+      world.recv(last, other, 3);
+      CHECK(last == std::vector<int>(50, received));
+    }
   });
 }
 

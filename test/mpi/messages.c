@@ -221,6 +221,109 @@ static void cancelled_sends(int bytes) {
   free(data);
 }
 
+/* Starts four sends of a byte that are complete at once, and a receive that is not. */
+static void start_five(char *x, char *y, MPI_Request all[5]) {
+  int i;
+  MPI_Irecv(y, 1, MPI_CHAR, left, 91, MPI_COMM_WORLD, &all[2]);
+  for (i = 0; i < 5; ++i)
+    if (i != 2) MPI_Isend(x, 1, MPI_CHAR, right, 90, MPI_COMM_WORLD, &all[i]);
+}
+/* Lets the receive of start_five complete, and takes its four messages. */
+static void end_five(char *y, MPI_Request all[5]) {
+  int i;
+  char x = 1;
+  MPI_Barrier(MPI_COMM_WORLD); /* All have looked at their incomplete receive. */
+  MPI_Send(&x, 1, MPI_CHAR, right, 91, MPI_COMM_WORLD);
+  MPI_Waitall(5, all, MPI_STATUSES_IGNORE);
+  for (i = 0; i < 5; ++i) CHECK(all[i] == MPI_REQUEST_NULL);
+  for (i = 0; i < 4; ++i) MPI_Recv(y, 1, MPI_CHAR, left, 90, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static int is_empty(const MPI_Status *s) {
+  int count = -1, off = 1;
+  MPI_Get_count(s, MPI_BYTE, &count);
+  MPI_Test_cancelled(s, &off);
+  return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG && count == 0 && !off;
+}
+/* Calls on requests of sends that are complete when MPI_Isend returns, alone and among others. */
+static void complete_sends(void) {
+  char x = 5, y = 0, z = 0;
+  MPI_Request all[5], copy[5];
+  MPI_Status each[5], one;
+  int i, flag, at, n, which[5];
+
+  start_five(&x, &y, all);
+  memset(&one, 1, sizeof one);
+  MPI_Wait(&all[0], &one);
+  CHECK(all[0] == MPI_REQUEST_NULL && is_empty(&one));
+  memset(&one, 1, sizeof one);
+  MPI_Test(&all[1], &flag, &one);
+  CHECK(flag && all[1] == MPI_REQUEST_NULL && is_empty(&one));
+  memset(&one, 1, sizeof one);
+  MPI_Request_get_status(all[3], &flag, &one);
+  CHECK(flag && all[3] != MPI_REQUEST_NULL && is_empty(&one));
+  MPI_Cancel(&all[3]);
+  MPI_Wait(&all[3], &one);
+  CHECK(is_empty(&one));
+  CHECK(MPI_Request_fromint(MPI_Request_toint(all[4])) == all[4]);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  FAILS(MPI_Start(&all[4]), MPI_ERR_REQUEST);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Request_free(&all[4]);
+  CHECK(all[4] == MPI_REQUEST_NULL);
+  end_five(&z, all);
+
+  start_five(&x, &y, all);
+  MPI_Testall(5, all, &flag, each);
+  CHECK(!flag);
+  for (i = 0; i < 5; ++i) CHECK(all[i] != MPI_REQUEST_NULL);
+  memcpy(copy, all, sizeof all);
+  MPI_Request_get_status_any(5, copy, &at, &flag, &one);
+  CHECK(flag && at != 2 && is_empty(&one));
+  MPI_Request_get_status_some(5, copy, &n, which, each);
+  CHECK(n == 4);
+  for (i = 0; i < 2; ++i) {
+    memset(&one, 1, sizeof one);
+    MPI_Waitany(5, all, &at, &one);
+    CHECK(at != 2 && all[at] == MPI_REQUEST_NULL && is_empty(&one));
+  }
+  MPI_Testany(5, all, &at, &flag, &one);
+  CHECK(flag && at != 2 && all[at] == MPI_REQUEST_NULL);
+  MPI_Waitsome(5, all, &n, which, each);
+  CHECK(n == 1 && which[0] != 2 && is_empty(&each[0]));
+  MPI_Testsome(5, all, &n, which, each);
+  CHECK(n == 0);
+  end_five(&z, all);
+
+  start_five(&x, &y, all);
+  MPI_Send(&x, 1, MPI_CHAR, right, 91, MPI_COMM_WORLD);
+  memset(each, 1, sizeof each);
+  MPI_Waitall(5, all, each);
+  for (i = 0; i < 5; ++i) CHECK(all[i] == MPI_REQUEST_NULL && (i == 2 || is_empty(&each[i])));
+  CHECK(each[2].MPI_SOURCE == left && each[2].MPI_TAG == 91 && y == 5);
+  for (i = 0; i < 4; ++i) MPI_Recv(&z, 1, MPI_CHAR, left, 90, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+/* More requests than the calls on arrays keep in place, one of which fails. */
+static void many_requests(void) {
+  enum { many = 300 };
+  static MPI_Request all[many];
+  static MPI_Status each[many];
+  static int in[many], out[many];
+  int i, wrong = 0;
+  for (i = 0; i < many; ++i) {
+    out[i] = i;
+    MPI_Irecv(&in[i], i == 200 ? 2 : 4, MPI_BYTE, left, i, MPI_COMM_WORLD, &all[i]);
+  }
+  for (i = 0; i < many; ++i) MPI_Send(&out[i], 4, MPI_BYTE, right, i, MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  FAILS(MPI_Waitall(many, all, each), MPI_ERR_IN_STATUS);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  for (i = 0; i < many; ++i) {
+    wrong += each[i].MPI_TAG != i || (i != 200 && (in[i] != i || each[i].MPI_ERROR != MPI_SUCCESS));
+    wrong += all[i] != MPI_REQUEST_NULL;
+  }
+  CHECK(wrong == 0 && each[200].MPI_ERROR == MPI_ERR_TRUNCATE);
+}
+
 int main(int argc, char **argv) {
   int provided, main_thread;
   MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
@@ -236,6 +339,8 @@ int main(int argc, char **argv) {
   modes(100000);
   probes();
   waits();
+  complete_sends();
+  many_requests();
   cancelled_sends(10);
   cancelled_sends(1000000);
   partitioned(1);

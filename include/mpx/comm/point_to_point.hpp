@@ -76,6 +76,24 @@ class point_to_point {
     return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
   }
 
+  /// Sends `buffer` if it can leave at once, else does nothing: a call of `send` or `progress` makes
+  /// room.
+  /// Returns:    true if it has been sent; never for a long message.
+  /// Errors:     errc::rank, errc::tag.
+  /// Cost:       Less than `send`: there is nothing to wait for, and no request.
+  template <class B>
+  requires SendBuffer<std::remove_cvref_t<B>> && (!LayoutBuffer<std::remove_cvref_t<B>>)
+  [[nodiscard, MPX_ALWAYS_INLINE]] bool try_send(
+      const B& buffer, rank_t to, tag_t tag = 0,
+      std::source_location where = std::source_location::current()) const {
+    check_exists(where);
+    const std::span<const std::byte> data = bytes_of(buffer);
+    const auto type = mark_type::template of<B>();
+    if (!is_direct(to, tag)) [[unlikely]]
+      return try_send_slow(data.data(), data.size(), to, tag, type, where);
+    return try_send_to(data.data(), data.size(), world_peer(to), tag, type);
+  }
+
   /// Does not compile, and explains the order of arguments.
   template <mode M = mode::standard, class B, class How, class... Rest>
   requires NonblockingOrCode<How>
@@ -469,6 +487,18 @@ class point_to_point {
     const started s = call_to<M>(data, bytes, peer_of(to), tag, type);
     if (s.op != nullptr) s.op->ranks = state_->ranks;
     return s;
+  }
+  [[MPX_ALWAYS_INLINE]] bool try_send_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                         tag_t tag, mark_type type) const {
+    return endpoint_->try_send({{const_cast<std::byte*>(data), bytes}, to, type.in(context_), tag});
+  }
+  [[gnu::noinline]] bool try_send_slow(const std::byte* data, std::size_t bytes, rank_t to,
+                                       tag_t tag, mark_type type,
+                                       std::source_location where) const {
+    if (const errc why = check_send(to, tag); why != errc{})
+      raise(why, "try_send", " to rank ", to, tag, bytes, 0, where);
+    if (to == proc_null) return pass(), true;
+    return try_send_to(data, bytes, peer_of(to), tag, type);
   }
   started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from, tag_t tag,
                              mark_type type) const;

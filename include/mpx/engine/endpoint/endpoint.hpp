@@ -111,6 +111,15 @@ class endpoint : endpoint_policies<Stack>,
       return {};
     return cold_.send_locked(*this, c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
+  /// Sends a contiguous message if it can leave at once. Returns false, without effect, otherwise.
+  [[MPX_ALWAYS_INLINE]] bool try_send(const send_call& c) {
+    {
+      lock_guard lock(threading());
+      if (may_send_at_once() && outbox().send_tiny_fast(c)) [[likely]]
+        return true;
+    }
+    return try_send_short(c.data.base, c.data.bytes, c.to, c.bits);
+  }
   /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
   /// inline each.
   [[gnu::noinline]] started send_outlined(std::byte* base, std::size_t bytes, peer_id to,
@@ -530,6 +539,12 @@ class endpoint : endpoint_policies<Stack>,
   [[MPX_ALWAYS_INLINE]] bool may_send_at_once() noexcept {
     if constexpr (outbox_type::prepays) return true;
     return countdown().passes(call_weight::access);
+  }
+  [[gnu::noinline]] bool try_send_short(std::byte* base, std::size_t bytes, peer_id to,
+                                        match_bits bits) {
+    lock_guard lock(threading());
+    const send_call c{{base, bytes}, to, bits};
+    return outbox().send_short_prepaid(c) || outbox().send_and_buy_credit(c);
   }
   // Slow paths of the inbox and the outbox that their fast paths call.
   bool quiet_slow(peer_id to) noexcept { return cold_.quiet_locked(*this, to); }

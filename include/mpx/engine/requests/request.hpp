@@ -199,25 +199,29 @@ class [[nodiscard]] request {
   [[MPX_ALWAYS_INLINE]] status take(How& how,
                                     std::source_location where) noexcept(!detail::throws<How>) {
     if constexpr (detail::throws<How>) {
-      if (operation_ == nullptr) {
-        endpoint_ = nullptr;
-        return {};
-      }
-      const detail::operation& op = *operation_;
-      if (op.failure != errc{}) [[unlikely]]
+      if (operation_ != nullptr && operation_->failure != errc{}) [[unlikely]]
         fail(where);
-      if (op.role != detail::role::receive || op.flags != 0) [[unlikely]]
-        return taken();
-      const status s(world_rank(op.peer), op.tag, op.message_bytes, 0, op.cancelled);
-      endpoint_->release(*operation_);
-      operation_ = nullptr;
-      endpoint_ = nullptr;
-      return s;
+      return take_status();
     } else {
-      const status s = taken();
+      const status s = take_status();
       how = s.error();
       return s;
     }
+  }
+  /// Takes the status of a complete operation; the failure is in it.
+  [[MPX_ALWAYS_INLINE]] status take_status() noexcept {
+    if (operation_ == nullptr) {
+      endpoint_ = nullptr;
+      return {};
+    }
+    const detail::operation& op = *operation_;
+    if (op.role != detail::role::receive || op.flags != 0 || op.failure != errc{}) [[unlikely]]
+      return taken();
+    const status s(world_rank(op.peer), op.tag, op.message_bytes, 0, op.cancelled);
+    endpoint_->release(*operation_);
+    operation_ = nullptr;
+    endpoint_ = nullptr;
+    return s;
   }
   [[gnu::noinline]] status taken() noexcept {
     status s;
@@ -328,6 +332,14 @@ struct request_access {
   template <class Stack>
   static bool is_done(const request<Stack>& r) {
     return r.operation_ == nullptr || r.endpoint_->is_done(*r.operation_);
+  }
+  /// Takes the status if the operation is complete; the failure is in it. Does not poll. Returns
+  /// false, without effect, if it is not.
+  template <class Stack>
+  [[MPX_ALWAYS_INLINE]] static bool take_if_done(request<Stack>& r, status& into) {
+    if (!is_done(r)) return false;
+    into = r.take_status();
+    return true;
   }
   /// True if the operation is complete. Called under the endpoint's lock, as is lost_locked: true
   /// if it failed because its peer is lost.

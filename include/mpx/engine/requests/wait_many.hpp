@@ -181,12 +181,10 @@ void wait_all_as(R& requests, call_site site, How& how) {
 template <class R, class Take>
 void take_statuses(R& requests, Take&& take) {
   for (auto&& r : requests) {
-    std::error_code ignored;  // Contained in the status.
-    if (access::is_done(r)) {
-      take(access::wait_as(r, {"wait_all", {}}, ignored));
-    } else {
-      take(status(any_source, any_tag, 0, static_cast<int>(errc::pending)));
-    }
+    status s;
+    if (!access::take_if_done(r, s))
+      s = status(any_source, any_tag, 0, static_cast<int>(errc::pending));
+    take(s);
   }
 }
 
