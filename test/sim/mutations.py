@@ -63,6 +63,7 @@ ZENO_TEST = "flow/zeno.test.cpp"
 SHARES_TEST = "sim/shares.test.cpp"
 FABRIC_TEST = "transport/ring_fabric.test.cpp"
 CHANNEL = "channel/traffic.hpp"
+CHANNEL_SENDS = "channel/sends.hpp"
 CHANNEL_TEST = "transport/channel_memory.test.cpp"
 CHANNEL_SIM_TEST = "sim/channel.test.cpp"
 RDMA_SCARCE_TEST = "alloc/sim_rdma.test.cpp"
@@ -803,27 +804,27 @@ MUTATIONS = [
      "return sent_ - confirmed_ < limit - 1;", "return sent_ - confirmed_ < limit + 1;", CHANNEL_TEST),
     ("a peer that would starve is not told what was received", CHANNEL,
      "if constexpr (counts_packets) tell_counts();\n    if constexpr (pulls) n", "if constexpr (pulls) n", CHANNEL_TEST),
-    ("counts are sent before the last ones have arrived", CHANNEL,
+    ("counts are sent before the last ones have arrived", CHANNEL_SENDS,
      "!l.counts.may_send_counts() || ", "", CHANNEL_TEST),
     ("a packet counts as received before its payload is", CHANNEL,
      "} else if (h.kind == control_kind::with_payload) {", "} else {", CHANNEL_TEST),
-    ("a payload on the channel is not completed", CHANNEL,
+    ("a payload on the channel is not completed", CHANNEL_SENDS,
      "    completions_.push({l.out.cookie, true});\n", "", CHANNEL_SIM_TEST),
-    ("another control message is sent in the middle of a payload", CHANNEL,
+    ("another control message is sent in the middle of a payload", CHANNEL_SENDS,
      "if (l.out.is_active && !advance(l)) return outcome::retry;", "", CHANNEL_TEST),
     ("a payload is written to memory that the sink has taken back", CHANNEL,
      "    l->body.into = nullptr;\n", "", CHANNEL_TEST),
-    ("a payload is not read from its new place", CHANNEL,
+    ("a payload is not read from its new place", CHANNEL_SENDS,
      "      out.data = to + (out.data - from.data());\n", "", CHANNEL_TEST),
     ("sources are not looked at again after a payload", CHANNEL,
      "        if (looks-- == 0) break;\n        take_controls();\n", "", CHANNEL_TEST),
-    ("memory is given back while a peer pulls it", CHANNEL,
+    ("memory is given back while a peer pulls it", CHANNEL_SENDS,
      "l->out.key == memory.key && !advance(*l)", "l->out.key == memory.key + 1 && !advance(*l)", CHANNEL_TEST),
     ("a peer pulls memory that is exposed to another one", "channel/pulls.hpp",
      " || all_[i].peer != peer", "", CHANNEL_TEST),
     ("a peer pulls beyond the end of exposed memory", "channel/pulls.hpp",
      " || bytes > e->bytes - offset", "", CHANNEL_TEST),
-    ("data is taken for which none has asked", CHANNEL,
+    ("data is taken for which none has asked", CHANNEL_SENDS,
      "if (p == nullptr || l.is_coming ||", "if (p == nullptr) return true;\n    if (l.is_coming ||", CHANNEL_TEST),
     ("a dropped receive is fetched to its end", RENDEZVOUS,
      "      if (op.recalls) op.limit = op.copied;  // Its request is dropped.\n", "", CHANNEL_SIM_TEST),
