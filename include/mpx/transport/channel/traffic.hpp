@@ -97,10 +97,14 @@ class channel_traffic : public channel_sends<Device, PayloadBytesMax> {
     progress();
     std::size_t n = complete(sink);
     n += receive_bodies(sink);
-    take_controls();
+    // A packet after silence is handed over before the device is asked for more, and finds none: of
+    // 8 bytes each way this saves 8 % over Open MPI, 9 % over MPICH, 10 % over pipes
+    // (scripts/channel --devices). If there are more, the next poll takes all.
+    take_controls(is_quiet_ ? 1 : controls_max);
     n += deliver(sink);
     if constexpr (counts_packets) tell_counts();
     if constexpr (pulls) n += complete(sink);
+    is_quiet_ = n == 0;
     return n;
   }
   /// Looks for arrivals and room before a sleep. Returns true if there is something to do.
@@ -172,8 +176,8 @@ class channel_traffic : public channel_sends<Device, PayloadBytesMax> {
     if (!std::exchange(l.is_queued, true)) turns_.push(l.peer);
   }
   /// Receives control messages, so that sources can be served in turn.
-  void take_controls() noexcept {
-    for (unsigned n = 0; n < controls_max && full_ == 0; ++n) {
+  void take_controls(unsigned most = controls_max) noexcept {
+    for (unsigned n = 0; n < most && full_ == 0; ++n) {
       if (spare_ == nullptr) spare_ = std::exchange(kept_, nullptr);
       if (spare_ == nullptr) spare_ = new (std::nothrow) slot();
       if (spare_ == nullptr || !device_.control_available()) break;
@@ -416,6 +420,7 @@ class channel_traffic : public channel_sends<Device, PayloadBytesMax> {
   slot* spare_ = nullptr;       // For the next control message.
   slot* kept_ = nullptr;        // Kept for use again.
   std::uint32_t full_ = 0;      // Sources with `staged_max` packets here.
+  bool is_quiet_ = false;       // The last poll had nothing to hand over.
 };
 
 }  // namespace mpx::inline v0::transport::detail
