@@ -794,6 +794,8 @@ MUTATIONS = [
      "                                     {portal::readies, at_.serial, bytes}, {}, mpx::start));",
      "at_.ports.put(std::span<const std::byte>(), left, {portal::readies, at_.serial, bytes});",
      "sim/portals.test.cpp"),
+    ("portals: a bucket ends before its last block has left", "portals/steps.hpp",
+     "    while (why_ == errc{} && owed_ != proc_null) step();\n", "", "sim/portals.test.cpp"),
     ("portals: a block of a bucket is sent on before it has arrived", "portals/steps.hpp",
      "while (why_ == errc{} && streamed_ < i) step();", "", "sim/portals.test.cpp"),
     ("portals: a first call that is a bucket does not wait for its neighbour", "portals/steps.hpp",

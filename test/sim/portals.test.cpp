@@ -463,6 +463,30 @@ TEST_CASE("policy by portals: a rank that cannot say it is ready leaves a call t
   CHECK(told == 1);
 }
 
+TEST_CASE("policy by portals: a rank that leaves a ring owes nothing to its neighbour") {
+  // Rank 1 has all blocks of the others, and the channel to rank 2 is full for a while.
+  constexpr mpx::rank_t ranks = 16;
+  for (std::int64_t at = 1; at <= 8; ++at) {
+    INFO("at ", at);
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::cut, 10 * ms + at * 3'000, 1, 2});
+    o.faults.push_back({sim::fault::kind::heal, 100 * ms, 1, 2});
+    mpx::rank_t told = 0;
+    const auto play = [&](mpx::environment<by_pieces>& env) {
+      const auto w = env.world().with(mpx::coll::algorithm::ring);
+      std::vector<std::uint64_t> mine(20);
+      std::vector<std::uint64_t> all(20 * ranks);
+      w.allgather(mine, all);  // Makes the portals.
+      env.transport().compute(10 * ms - env.now_ns());
+      w.allgather(mine, all);
+      if (env.now_ns() < 500 * ms) ++told;
+      env.transport().compute(1000 * ms);  // Without a call of mpx.
+    };
+    sim::run<by_pieces>(ranks, sim::loggp{}, 1, play, o);
+    CHECK(told == ranks);
+  }
+}
+
 TEST_CASE("policy by portals: in the simulator, a rank that dies ends calls at the others") {
   for (std::int64_t at = 0; at < 40; ++at) {  // Also while the portals are made.
     INFO("at ", at);

@@ -85,6 +85,10 @@ class collective_portals {
     const auto serial_of = static_cast<std::uint32_t>(bits >> 32) & 0x7fff'ffffu;
     return ((serial_of - serial) & 0x7fff'ffffu) >= 0x4000'0000u;
   }
+  /// True if the channel to a rank has taken all packets, or the rank is lost. Requires the lock.
+  bool has_left_locked(rank_t r) noexcept {
+    return ports.state_->waiting(r) == 0 || ports.state_->run.failure_of(r) != errc{};
+  }
   /// Forgets messages of calls before this one. Nothing but a failure leaves some.
   void forget_old() noexcept {
     const auto is_old = [this](const message& m) { return is_before(m.bits); };

@@ -198,13 +198,14 @@ class collective_steps {
       if (r.round <= round_ && !r.here) return blame_for(r);
     for (const sending& s : sends_)
       if (!(s.saved && s.served)) return blame_for(s);
-    return {};
+    return {owed_};
   }
   /// Drops everything that is under way, and tells the other ranks not to wait for this one.
   void give_up() noexcept {
     receives_.clear();
     sends_.clear();
     leaving_.clear();
+    owed_ = proc_null;
     if (of_ != nullptr || std::exchange(told_, true)) return;
     for (rank_t r = 0; r < size(); ++r) {
       std::error_code ec;
@@ -240,6 +241,10 @@ class collective_steps {
                        (r.pull && mpx::detail::request_access::done_locked(r.pull));
           for (const request<Stack>& r : leaving_)
             answered = answered || mpx::detail::request_access::done_locked(r);
+          if (owed_ != proc_null && at_.has_left_locked(owed_)) {
+            owed_ = proc_null;
+            answered = true;
+          }
           return answered || (lost = of_ != nullptr && at_.e.collective_lost(*of_));
         },
         awaited().other);
@@ -343,6 +348,9 @@ class collective_steps {
                                        {portal::streams, at_.serial, at}, {}, mpx::start));
     }
     while (why_ == errc{} && (streamed_ < n - 1 || !leaving_.empty())) step();
+    // This rank may not call mpx for a while: nothing is left to be sent by later calls.
+    owed_ = right;
+    while (why_ == errc{} && owed_ != proc_null) step();
   }
 
   bool is_over() const noexcept {
@@ -427,6 +435,7 @@ class collective_steps {
   std::uint64_t next_label_ = portal::first_label;
   std::vector<sending> sends_;
   std::vector<receiving> receives_;
+  rank_t owed_ = proc_null;  // The rank whose channel has not taken all packets of a bucket.
   std::vector<request<Stack>> leaving_;  // Messages of a bucket that wait for a channel.
   std::vector<std::unique_ptr<mpx::scratch_bytes>> scratch_;
   std::exception_ptr thrown_;
