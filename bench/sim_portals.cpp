@@ -2,8 +2,9 @@
 // sim_portals: bcast and allgather over portals beside the algorithms by messages, in virtual time
 // under the LogGP network of sim_scale. Prints CSV.
 //    sim_portals --ranks 16,64,256,1024,4096 > portals.csv
-// Ways: `messages` (the default), `long_short`, `tree` (bcast) or `ring` (allgather) by messages;
-// `portals` (the default's algorithm), `portals_tree`, `bucket`.
+// Ways: `messages` (the default), `tree` (bcast), `ring` (allgather), `long_short` and `short_long`
+// by messages; over portals `portals` (the default's algorithm), `portals_tree`, `bucket` (the
+// ring), `portals_long_short` and `portals_short_long`.
 
 #include <fmt/core.h>
 
@@ -14,6 +15,7 @@
 #include <mpx/portals.hpp>
 #include <mpx/sim.hpp>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -69,23 +71,42 @@ constexpr way ways[] = {
     {"messages", what::bcast, false, algorithm::automatic},
     {"tree", what::bcast, false, algorithm::binomial},
     {"long_short", what::bcast, false, algorithm::long_short},
+    {"short_long", what::bcast, false, algorithm::short_long},
     {"portals", what::bcast, true, algorithm::automatic},
     {"portals_tree", what::bcast, true, algorithm::binomial},
+    {"portals_long_short", what::bcast, true, algorithm::long_short},
+    {"portals_short_long", what::bcast, true, algorithm::short_long},
     {"messages", what::allgather, false, algorithm::automatic},
     {"ring", what::allgather, false, algorithm::ring},
     {"long_short", what::allgather, false, algorithm::long_short},
+    {"short_long", what::allgather, false, algorithm::short_long},
     {"portals", what::allgather, true, algorithm::automatic},
     {"bucket", what::allgather, true, algorithm::ring},
+    {"portals_long_short", what::allgather, true, algorithm::long_short},
+    {"portals_short_long", what::allgather, true, algorithm::short_long},
 };
-constexpr std::size_t sizes[] = {8, 4096, 65536};
 
-void run(const std::vector<mpx::rank_t>& all_ranks) {
+template <class T>
+bool is_wanted(const std::vector<T>& wanted, const T& x) {
+  return wanted.empty() || std::ranges::find(wanted, x) != wanted.end();
+}
+
+struct choice {
+  std::vector<mpx::rank_t> ranks = {16, 64, 256, 1024};
+  std::vector<std::size_t> sizes = {8, 4096, 65536, std::size_t{1} << 20};
+  std::vector<std::string> tests;  // Empty: all.
+  std::vector<std::string> ways;   // Empty: all.
+};
+
+void run(const choice& of) {
   fmt::print("test,way,bytes,ranks,time_us\n");
   for (const way& w : ways)
-    for (const std::size_t bytes : sizes)
-      for (const mpx::rank_t ranks : all_ranks) {
+    for (const std::size_t bytes : of.sizes)
+      for (const mpx::rank_t ranks : of.ranks) {
         const bool gathers = w.op == what::allgather;
         const auto n = static_cast<std::size_t>(ranks);
+        if (!is_wanted<std::string>(of.tests, gathers ? "allgather" : "bcast")) continue;
+        if (!is_wanted(of.ways, std::string(w.name))) continue;
         if (gathers && bytes * n * n > data_bytes_max * 16) continue;
         if (gathers && w.by == algorithm::ring && ranks > ring_ranks_max) continue;
         const double us = w.over_portals ? measure_us<by_portals>(w.op, bytes, ranks, w.by)
@@ -100,8 +121,13 @@ void run(const std::vector<mpx::rank_t>& all_ranks) {
 
 int main(int argc, char** argv) {
   CLI::App app{"bcast and allgather over portals and by messages, in virtual time"};
-  std::vector<mpx::rank_t> ranks = {16, 64, 256, 1024};
-  app.add_option("--ranks", ranks, "numbers of ranks")->delimiter(',')->check(CLI::Range(2, 65536));
+  choice of;
+  app.add_option("--ranks", of.ranks, "numbers of ranks")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 65536));
+  app.add_option("--bytes", of.sizes, "of the message, or of a block")->delimiter(',');
+  app.add_option("--tests", of.tests, "bcast, allgather; default: both")->delimiter(',');
+  app.add_option("--ways", of.ways, "default: all")->delimiter(',');
   CLI11_PARSE(app, argc, argv);
-  run(ranks);
+  run(of);
 }

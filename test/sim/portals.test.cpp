@@ -391,6 +391,102 @@ TEST_CASE("policy by portals: a rank that pulls data leaves a call that cannot e
     }
 }
 
+/// Short packets, 8 at a time to a rank, and messages of many packets that are kept whole.
+using by_pieces =
+    mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::none, 512, 8>,
+               mpx::waiting::sleep, mpx::protocol::tiny_short_long<40, 256>,
+               po::by_portals<mpx::coll::by_size, po::collective_limits{.short_bytes_max = 16384,
+                                                                        .heap_bytes = 65536}>>;
+
+TEST_CASE("policy by portals: a rank with a part of a message leaves a call that cannot end") {
+  // The heap of rank 1 has the beginning of a message, and the rest cannot come. Rank 2 ends the
+  // call.
+  sim::options o;
+  o.faults.push_back({sim::fault::kind::cut, 10 * ms, 0, 1});
+  o.faults.push_back({sim::fault::kind::heal, 200 * ms, 0, 1});
+  int told = 0;
+  const auto play = [&](mpx::environment<by_pieces>& env) {
+    auto part = env.world().dup();
+    std::vector<std::uint64_t> data(1000, env.rank() == 0 ? 7u : 0u);
+    const auto w = part.with(mpx::coll::algorithm::linear);
+    w.bcast(data, 0);  // Makes the portals.
+    std::error_code ec;
+    if (env.rank() != 0) env.transport().compute(5 * ms - env.now_ns());
+    if (env.rank() == 1) {
+      part.progress();  // Takes the first packets: rank 0 sends more when it hears of that.
+      env.transport().compute(11 * ms - env.now_ns());
+    }
+    if (env.rank() == 2) {
+      env.transport().compute(20 * ms - env.now_ns());
+      part.revoke();
+    }
+    w.bcast(data, 0, ec);
+    CHECK(ec == mpx::errc::revoked);
+    if (env.rank() == 1) CHECK(env.now_ns() < 100 * ms);
+    if (env.rank() == 1) ++told;
+  };
+  sim::run<by_pieces>(3, sim::loggp{}, 1, play, o);
+  CHECK(told == 1);
+}
+
+TEST_CASE("policy by portals: a rank that cannot say it is ready leaves a call that cannot end") {
+  // The channel from rank 1 to its left neighbour is full of other messages.
+  sim::options o;
+  o.faults.push_back({sim::fault::kind::cut, 10 * ms, 0, 1});
+  o.faults.push_back({sim::fault::kind::heal, 200 * ms, 0, 1});
+  int told = 0;
+  const auto play = [&](mpx::environment<by_pieces>& env) {
+    auto part = env.world().dup();
+    const auto w = part.with(mpx::coll::algorithm::ring);
+    std::uint64_t one = 7;
+    std::vector<std::uint64_t> all(3);
+    w.allgather(one, all);  // Makes the portals.
+    env.transport().compute(11 * ms - env.now_ns());
+    std::vector<mpx::request<by_pieces>> others;
+    std::vector<std::uint64_t> in(100);
+    if (env.rank() == 1)
+      for (std::uint64_t& x : in) others.push_back(env.world().isend(x, 0, 1));
+    if (env.rank() == 2) {
+      env.transport().compute(20 * ms - env.now_ns());
+      part.revoke();
+    }
+    std::error_code ec;
+    w.allgather(one, all, ec);
+    CHECK(ec == mpx::errc::revoked);
+    if (env.rank() == 1) CHECK(env.now_ns() < 100 * ms);
+    if (env.rank() == 1) ++told;
+    if (env.rank() == 0)
+      for (std::uint64_t& x : in) env.world().recv(x, 1, 1);
+    mpx::wait_all(others);
+  };
+  sim::run<by_pieces>(3, sim::loggp{}, 1, play, o);
+  CHECK(told == 1);
+}
+
+TEST_CASE("policy by portals: a rank that leaves a ring owes nothing to its neighbour") {
+  // Rank 1 has all blocks of the others, and the channel to rank 2 is full for a while.
+  constexpr mpx::rank_t ranks = 16;
+  for (std::int64_t at = 1; at <= 8; ++at) {
+    INFO("at ", at);
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::cut, 10 * ms + at * 3'000, 1, 2});
+    o.faults.push_back({sim::fault::kind::heal, 100 * ms, 1, 2});
+    mpx::rank_t told = 0;
+    const auto play = [&](mpx::environment<by_pieces>& env) {
+      const auto w = env.world().with(mpx::coll::algorithm::ring);
+      std::vector<std::uint64_t> mine(20);
+      std::vector<std::uint64_t> all(20 * ranks);
+      w.allgather(mine, all);  // Makes the portals.
+      env.transport().compute(10 * ms - env.now_ns());
+      w.allgather(mine, all);
+      if (env.now_ns() < 500 * ms) ++told;
+      env.transport().compute(1000 * ms);  // Without a call of mpx.
+    };
+    sim::run<by_pieces>(ranks, sim::loggp{}, 1, play, o);
+    CHECK(told == ranks);
+  }
+}
+
 TEST_CASE("policy by portals: in the simulator, a rank that dies ends calls at the others") {
   for (std::int64_t at = 0; at < 40; ++at) {  // Also while the portals are made.
     INFO("at ", at);

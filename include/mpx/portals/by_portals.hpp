@@ -47,7 +47,7 @@ struct carrier final : mpx::detail::attribute_base {
   carrier(const communicator<Stack>& comm, const collective_limits& most,
           std::source_location where)
       : e(comm.endpoint_for_reports()),
-        steps(comm, most, typename collective_steps<Stack>::at_comm{}, where) {
+        steps(comm, most, typename collective_portals<Stack>::at_comm{}, where) {
     key = key_of_all;
   }
   ~carrier() override {

@@ -236,6 +236,15 @@ class [[nodiscard]] heap_message {
   [[nodiscard]] saved what() const noexcept { return record_->what; }
   /// Its data. `wait` has to come first: a long message may still be arriving.
   [[nodiscard]] std::span<const std::byte> data() const noexcept { return record_->data(); }
+  /// True if `wait` returns at once.
+  [[nodiscard]] bool is_whole() const noexcept {
+    const auto guard = os::lock(table_->e);
+    return record_->whole;
+  }
+  /// As is_whole, within `stop` of events::wait_unless. False if it is empty.
+  [[nodiscard]] bool is_whole_locked() const noexcept {
+    return record_ != nullptr && record_->whole;
+  }
   /// Blocks until all data has arrived.
   /// Errors:     errc::peer_lost; errc::pending if the sender has given up.
   template <class How = mpx::detail::throws_t>

@@ -14,18 +14,9 @@
 
 #include "mpx/coll/algorithms/blocks.hpp"
 #include "mpx/coll/algorithms/steps.hpp"
-#include "mpx/coll/call.hpp"
-#include "mpx/portals/table.hpp"
+#include "mpx/portals/collective_portals.hpp"
 
 namespace mpx::inline v0::portals {
-
-/// Limits of collectives on portals.
-struct collective_limits {
-  /// Longest message that is kept whole if its receive is not posted, in bytes.
-  std::size_t short_bytes_max = 4096;
-  /// Bytes of the heap of such messages; at least 4 times as long as the longest one.
-  std::size_t heap_bytes = 1024 * 1024;
-};
 
 namespace detail {
 
@@ -40,43 +31,15 @@ struct blamed {
 /// State of collectives of one communicator, and the steps of the call that is being made. Models
 /// coll::Steps. Each message is acknowledged. A message that its receiver drops, as its heap is
 /// full, is sent again.
-///
-/// Match bits of a message: 1 bit of type (long), 31 bits of the call's serial number, and 32 bits
-/// that count the messages from this sender to this receiver in that call. So calls that overlap,
-/// such as fan-ins in a row, and messages of one round are kept apart.
-/// Source:     Puma, section 3.1 and figure 8; section 3.3 about fan-ins.
+/// Source:     Puma, section 3.
 template <class Stack>
 class collective_steps {
  public:
-  /// Collective: makes a table of its own.
-  collective_steps(const communicator<Stack>& comm, const collective_limits& most,
-                   std::source_location where)
-      : most_(most),
-        room_(room_for(comm)),
-        barrier_(std::in_place, comm, call_site{"portals::collectives", where}),
-        table_(comm, limits_for(comm.size()), where),
-        endpoint_(comm.endpoint_for_reports()),
-        heap_(most.heap_bytes),
-        notes_(slots(room_), independent_block::order::circular),
-        events_(table_, 4 * room_) {
-    add_entries();
-    barrier_->begins();
-    comm.barrier(mpx::detail::throws_t{}, where);  // All ranks have their entries.
-  }
-  struct at_comm {};
-  /// With a table that takes packets of the communicator itself. Not collective: other ranks must
-  /// not use theirs until this rank has it.
-  collective_steps(const communicator<Stack>& comm, const collective_limits& most, at_comm,
-                   std::source_location where)
-      : most_(most),
-        room_(room_for(comm)),
-        table_(comm, limits_for(comm.size()), typename table<Stack>::at_comm{}, where),
-        endpoint_(comm.endpoint_for_reports()),
-        heap_(most.heap_bytes),
-        notes_(slots(room_), independent_block::order::circular),
-        events_(table_, 4 * room_) {
-    add_entries();
-  }
+  /// With these portals: see collective_portals.
+  template <class... Args>
+  explicit collective_steps(const communicator<Stack>& comm, const collective_limits& most,
+                            Args... more)
+      : at_(comm, most, more...) {}
   collective_steps(const collective_steps&) = delete;
   collective_steps& operator=(const collective_steps&) = delete;
 
@@ -85,10 +48,10 @@ class collective_steps {
   /// tell the other ranks, and all later calls fail, too.
   void begin(const mpx::detail::collective_call* of = nullptr) noexcept {
     // Ranks leave calls that they cannot make, so only the communicator counts them.
-    serial_ = of == nullptr ? serial_ + 1 : static_cast<std::uint32_t>(of->serial);
+    at_.serial = of == nullptr ? at_.serial + 1 : static_cast<std::uint32_t>(of->serial);
     of_ = of;
     if (of_ != nullptr) recover();
-    if (why_ == errc{} && serial_ >= failed_from_) fail(errc::pending, {failed_by_});
+    if (why_ == errc{} && at_.serial >= failed_from_) fail(errc::pending, {failed_by_});
   }
   /// Ends a call. After a failure nothing accesses its buffers any more.
   errc end() noexcept {
@@ -103,13 +66,13 @@ class collective_steps {
   /// The message that has failed, or was awaited when the call failed.
   const blamed& blame() const noexcept { return blame_; }
   std::uint64_t sent_again() const noexcept { return again_; }
-  std::uint64_t dropped() const noexcept { return table_.counted().dropped; }
+  std::uint64_t dropped() const noexcept { return at_.ports.counted().dropped; }
   std::uint64_t found_in_heap() const noexcept { return found_; }
 
   // --- The steps: see coll::Steps ----------------------------------------------------------------
 
-  rank_t rank() const noexcept { return table_.rank(); }
-  rank_t size() const noexcept { return table_.size(); }
+  rank_t rank() const noexcept { return at_.ports.rank(); }
+  rank_t size() const noexcept { return at_.ports.size(); }
   bool failed() const noexcept { return why_ != errc{}; }
   void start_send(const memory& data, rank_t to) noexcept {
     guarded([&] { begin_send(data, to); });
@@ -181,13 +144,7 @@ class collective_steps {
   }
 
  private:
-  static constexpr index messages = 0, reads = 1, misfits = 2, failures = 3, readies = 4;
-  static constexpr index streams = 5;
-  static constexpr match_bits long_bit = match_bits{1} << 63;
-  static constexpr std::uint64_t misfit_label = 2, failure_label = 3;
-  static constexpr std::uint64_t ready_label = 4, stream_label = 5;
-  static constexpr std::uint64_t first_label = 8;
-  static constexpr std::size_t spare = 64;  // Messages of a round beside one to each rank.
+  using portal = collective_portals<Stack>;
 
   struct sending {
     std::uint64_t label;
@@ -210,43 +167,10 @@ class collective_steps {
     memory into;
     bool here = false;
     request<Stack> pull{};
+    heap_message<Stack> found{};  // It is still arriving in the heap.
     std::unique_ptr<combined_block> block{};
     entry<Stack> posted{};
   };
-  /// Number of messages between a pair in a call.
-  struct counter {
-    std::uint32_t serial = 0;
-    std::uint32_t count = 0;
-  };
-
-  static limits limits_for(rank_t ranks) noexcept {
-    const auto n = static_cast<std::uint32_t>(ranks);
-    return {.portals = 6, .entries = 4 * (n + 64), .operations = 4 * (n + 64), .replies = n + 64};
-  }
-  static std::vector<std::span<std::byte>> slots(std::size_t n) {
-    return std::vector<std::span<std::byte>>(n);
-  }
-  static std::size_t room_for(const communicator<Stack>& comm) noexcept {
-    return static_cast<std::size_t>(comm.size()) + spare;
-  }
-  void add_entries() {
-    const auto n = static_cast<std::size_t>(size());
-    sent_.resize(n);
-    got_.resize(n);
-    const options headers{.keep = saves::header};
-    const onward following = onward::following();
-    shorts_ = table_.append(messages, {.bits = 0, .ignore = ~long_bit}, heap_,
-                            {.how = {.keep = saves::both}});
-    longs_ = table_.append(messages, {.bits = long_bit, .ignore = ~long_bit}, heap_,
-                           {.how = {.keep = saves::header}});
-    const auto note = [&](index portal, std::uint64_t label) {
-      return table_.append(portal, {.ignore = ~match_bits{0}}, notes_,
-                           {.how = headers, .no_buffer = following, .label = label}, events_);
-    };
-    misfit_ = note(misfits, misfit_label);
-    failure_ = note(failures, failure_label);
-    ready_ = note(readies, ready_label);
-  }
   template <class F>
   void guarded(F&& f) noexcept {
     if (why_ != errc{}) return;
@@ -274,17 +198,19 @@ class collective_steps {
       if (r.round <= round_ && !r.here) return blame_for(r);
     for (const sending& s : sends_)
       if (!(s.saved && s.served)) return blame_for(s);
-    return {};
+    return {owed_};
   }
   /// Drops everything that is under way, and tells the other ranks not to wait for this one.
   void give_up() noexcept {
     receives_.clear();
     sends_.clear();
     leaving_.clear();
+    owed_ = proc_null;
     if (of_ != nullptr || std::exchange(told_, true)) return;
     for (rank_t r = 0; r < size(); ++r) {
       std::error_code ec;
-      if (r != rank()) table_.put(std::span<const std::byte>(), r, {failures, serial_}, {}, ec);
+      if (r != rank())
+        at_.ports.put(std::span<const std::byte>(), r, {portal::failures, at_.serial}, {}, ec);
     }
   }
   /// Forgets the failure of the call before, and what it has left in the heap. Messages of calls
@@ -294,47 +220,47 @@ class collective_steps {
     thrown_ = nullptr;
     blame_ = {};
     guarded([&] {
-      while (const auto e = events_.poll()) handle(*e);
+      while (const auto e = at_.queue.poll()) handle(*e);
       const std::uint64_t drops = dropped();
       if (!failed && drops == drops_seen_) return;
       drops_seen_ = drops;
-      const auto is_old = [this](const message& m) { return is_before(m.bits); };
-      while (table_.take_if(heap_, is_old)) {
-      }
+      at_.forget_old();
     });
   }
-  /// True if a message is of a call before this one.
-  bool is_before(match_bits bits) const noexcept {
-    const auto serial = static_cast<std::uint32_t>(bits >> 32) & 0x7fff'ffffu;
-    return ((serial - serial_) & 0x7fff'ffffu) >= 0x4000'0000u;
-  }
-  /// Handles the next event; or answers to messages, data that was pulled, and blocks that have
-  /// left. Fails if the call can never end.
+  /// Handles the next event; or answers to messages, data that is there, and blocks that have left.
+  /// Fails if the call can never end. No other function waits.
   void step() {
     bool lost = false;
     bool answered = false;
-    const auto next = events_.wait_unless(
+    const auto next = at_.queue.wait_unless(
         [&] {
           for (sending& s : sends_)
             if (!s.saved && is_answered(s)) s.answered = answered = true;
           for (const receiving& r : receives_)
-            answered = answered || (r.pull && mpx::detail::request_access::done_locked(r.pull));
+            answered = answered || r.found.is_whole_locked() ||
+                       (r.pull && mpx::detail::request_access::done_locked(r.pull));
           for (const request<Stack>& r : leaving_)
             answered = answered || mpx::detail::request_access::done_locked(r);
-          return answered || (lost = of_ != nullptr && endpoint_.collective_lost(*of_));
+          if (owed_ != proc_null && at_.has_left_locked(owed_)) {
+            owed_ = proc_null;
+            answered = true;
+          }
+          return answered || (lost = of_ != nullptr && at_.e.collective_lost(*of_));
         },
         awaited().other);
     if (next) return handle(*next);
     if (lost) return fail(errc::peer_lost);
     for (std::size_t i = 0; i < sends_.size() && why_ == errc{}; ++i)
       if (std::exchange(sends_[i].answered, false)) look_at(sends_[i]);
-    for (receiving& r : receives_)
+    for (receiving& r : receives_) {
+      if (r.found) take(r);
       if (r.pull && mpx::detail::request_access::is_done(r.pull)) {
         std::error_code ec;
         r.pull.wait(ec);
         if (ec) return fail(static_cast<errc>(ec.value()), blame_for(r));
         r.here = true;
       }
+    }
     std::erase_if(leaving_, [](request<Stack>& r) {
       if (!mpx::detail::request_access::is_done(r)) return false;
       if (r) r.wait();
@@ -345,55 +271,61 @@ class collective_steps {
     return s.answer->what != saved::nothing || s.answer->reason != drop_reason::none;
   }
 
-  match_bits next(std::vector<counter>& all, rank_t r) noexcept {
-    counter& c = all[static_cast<std::size_t>(r)];
-    if (c.serial != serial_) c = {serial_, 0};
-    return match_bits{serial_ & 0x7fff'ffffu} << 32 | c.count++;
-  }
-
   void begin_send(const memory& data, rank_t to) {
-    if (sends_.size() >= room_) return fail(errc::no_resources);
-    const bool is_long = data.bytes > most_.short_bytes_max;
+    if (sends_.size() >= at_.room) return fail(errc::no_resources);
+    const bool is_long = data.bytes > at_.most.short_bytes_max;
     sends_.push_back({.label = next_label_++,
-                      .bits = next(sent_, to) | (is_long ? long_bit : 0),
+                      .bits = at_.next_to(to) | (is_long ? portal::long_bit : 0),
                       .to = to,
                       .data = data});
     sending& s = sends_.back();
     if (is_long) {
       s.block = std::make_unique<combined_block>(data);
-      s.read = table_.append(reads, {.bits = s.bits, .from = to}, *s.block,
-                             {.how = {.direction = access::read_only}, .label = s.label}, events_);
+      s.read =
+          at_.ports.append(portal::reads, {.bits = s.bits, .from = to}, *s.block,
+                           {.how = {.direction = access::read_only}, .label = s.label}, at_.queue);
     }
     post(s);
   }
   void post(sending& s) {
     *s.answer = {};
-    s.leaves = table_.put_acknowledged(s.data, s.to, {messages, s.bits}, *s.answer, mpx::start);
+    s.leaves =
+        at_.ports.put_acknowledged(s.data, s.to, {portal::messages, s.bits}, *s.answer, mpx::start);
   }
   void begin_receive(const memory& into, rank_t from, std::uint64_t round) {
-    if (receives_.size() >= room_) return fail(errc::no_resources);
+    if (receives_.size() >= at_.room) return fail(errc::no_resources);
     receives_.push_back({.label = next_label_++,
                          .round = round,
-                         .bits = next(got_, from),
+                         .bits = at_.next_from(from),
                          .from = from,
                          .into = into,
                          .block = std::make_unique<combined_block>(into)});
     receiving& r = receives_.back();
-    r.posted = table_.insert(
-        shorts_, messages, {.bits = r.bits, .ignore = long_bit, .from = from}, *r.block,
-        {.too_small = table_.to(misfit_), .label = r.label, .active = false}, events_);
-    auto m = table_.take_or_activate(heap_, r.posted);
+    r.posted = at_.ports.insert(
+        at_.shorts, portal::messages, {.bits = r.bits, .ignore = portal::long_bit, .from = from},
+        *r.block, {.too_small = at_.ports.to(at_.misfit), .label = r.label, .active = false},
+        at_.queue);
+    auto m = at_.ports.take_or_activate(at_.heap, r.posted);
     if (!m) return;
     ++found_;
     r.posted.remove();
     if (m.is().length != into.bytes) return fail(errc::count, blame_for(r));
     if (m.what() == saved::header) {
-      r.pull = table_.get(into, from, {reads, r.bits | long_bit}, mpx::start);
+      r.pull = at_.ports.get(into, from, {portal::reads, r.bits | portal::long_bit}, mpx::start);
     } else {
-      m.wait();
-      into.write(0, m.data());
-      r.here = true;
+      r.found = std::move(m);
+      take(r);
     }
+  }
+  /// Copies a message that was found in the heap, if all of it has arrived.
+  void take(receiving& r) {
+    if (!r.found.is_whole()) return;
+    std::error_code ec;
+    r.found.wait(ec);
+    if (ec) return fail(static_cast<errc>(ec.value()), blame_for(r));
+    r.into.write(0, r.found.data());
+    r.found = {};
+    r.here = true;
   }
 
   void pass_round(const memory& all, std::size_t bytes) {
@@ -401,20 +333,24 @@ class collective_steps {
     const rank_t left = coll::around(rank() - 1, n);
     const rank_t right = coll::around(rank() + 1, n);
     combined_block block(all);
-    const auto stream = table_.append(streams, {.bits = serial_, .from = left}, block,
-                                      {.label = stream_label}, events_);
+    const auto stream = at_.ports.append(portal::streams, {.bits = at_.serial, .from = left}, block,
+                                         {.label = portal::stream_label}, at_.queue);
     streamed_ = 0;
-    table_.put(std::span<const std::byte>(), left, {readies, serial_, bytes});
-    while (why_ == errc{} && ready_serial_ != serial_) step();
+    leaving_.push_back(at_.ports.put(std::span<const std::byte>(), left,
+                                     {portal::readies, at_.serial, bytes}, {}, mpx::start));
+    while (why_ == errc{} && ready_serial_ != at_.serial) step();
     if (why_ == errc{} && ready_bytes_ != bytes) fail(errc::count);
     for (rank_t i = 0; i + 1 < n; ++i) {
       while (why_ == errc{} && streamed_ < i) step();  // Block i has arrived.
       if (why_ != errc{}) return;
       const std::size_t at = static_cast<std::size_t>(coll::around(rank() - i, n)) * bytes;
-      leaving_.push_back(
-          table_.put(coll::slice(all, at, bytes), right, {streams, serial_, at}, {}, mpx::start));
+      leaving_.push_back(at_.ports.put(coll::slice(all, at, bytes), right,
+                                       {portal::streams, at_.serial, at}, {}, mpx::start));
     }
     while (why_ == errc{} && (streamed_ < n - 1 || !leaving_.empty())) step();
+    // This rank may not call mpx for a while: nothing is left to be sent by later calls.
+    owed_ = right;
+    while (why_ == errc{} && owed_ != proc_null) step();
   }
 
   bool is_over() const noexcept {
@@ -433,19 +369,21 @@ class collective_steps {
       return;
     }
     switch (e.label) {
-      case misfit_label: table_.release(notes_, e.buffer); return fail(errc::count, {e.is.source});
-      case failure_label:
-        table_.release(notes_, e.buffer);
+      case portal::misfit_label:
+        at_.ports.release(at_.notes, e.buffer);
+        return fail(errc::count, {e.is.source});
+      case portal::failure_label:
+        at_.ports.release(at_.notes, e.buffer);
         if (e.is.bits < failed_from_) failed_by_ = e.is.source;
         failed_from_ = lesser<std::uint64_t>(failed_from_, e.is.bits);
-        return serial_ >= failed_from_ ? fail(errc::pending, {e.is.source}) : void();
-      case ready_label:
-        table_.release(notes_, e.buffer);
+        return at_.serial >= failed_from_ ? fail(errc::pending, {e.is.source}) : void();
+      case portal::ready_label:
+        at_.ports.release(at_.notes, e.buffer);
         ready_serial_ = e.is.bits;
         ready_bytes_ = e.is.offset;
         return;
-      case stream_label:
-        if (e.is.bits != serial_) return;  // Of a call that has failed.
+      case portal::stream_label:
+        if (e.is.bits != at_.serial) return;  // Of a call that has failed.
         ++streamed_;
         return e.failure == errc{} ? void() : fail(e.failure, {e.is.source});
       default: break;
@@ -485,17 +423,8 @@ class collective_steps {
     return yes;
   }
 
-  collective_limits most_;
-  std::size_t room_;
-  std::optional<mpx::detail::second_call<Stack>> barrier_;
-  table<Stack> table_;
-  mpx::detail::endpoint<Stack>& endpoint_;
+  collective_portals<Stack> at_;
   const mpx::detail::collective_call* of_ = nullptr;
-  dynamic_block heap_;
-  independent_block notes_;
-  events<Stack> events_;  // Of receives, pulls and notes: none is lost.
-  entry<Stack> shorts_, longs_, misfit_, failure_, ready_;
-  std::uint32_t serial_ = 0;
   std::uint64_t failed_from_ = ~std::uint64_t{0};
   rank_t failed_by_ = proc_null;
   std::uint64_t round_ = 0;
@@ -503,12 +432,11 @@ class collective_steps {
   std::uint64_t ready_serial_ = ~std::uint64_t{0};
   std::uint64_t ready_bytes_ = 0;  // and the length of its blocks.
   rank_t streamed_ = 0;            // Blocks that have arrived in this call.
-  std::uint64_t next_label_ = first_label;
-  std::vector<counter> sent_;
-  std::vector<counter> got_;
+  std::uint64_t next_label_ = portal::first_label;
   std::vector<sending> sends_;
   std::vector<receiving> receives_;
-  std::vector<request<Stack>> leaving_;  // Blocks on their way round the ring.
+  rank_t owed_ = proc_null;  // The rank whose channel has not taken all packets of a bucket.
+  std::vector<request<Stack>> leaving_;  // Messages of a bucket that wait for a channel.
   std::vector<std::unique_ptr<mpx::scratch_bytes>> scratch_;
   std::exception_ptr thrown_;
   errc why_{};

@@ -24,7 +24,7 @@ namespace detail {
 template <class B>
 concept ElementBuffer = !std::same_as<std::remove_cvref_t<B>, memory> && !LayoutBuffer<B>;
 template <class Stack>
-class collective_steps;
+class collective_portals;
 }  // namespace detail
 
 /// Portals of the ranks of a communicator, as in Puma. Each rank has its own entries; messages name
@@ -309,7 +309,7 @@ class table {
     return made;
   }
 
-  friend detail::collective_steps<Stack>;
+  friend detail::collective_portals<Stack>;
   struct at_comm {};
   /// A table that takes the packets of `comm`'s collective context, of which there may be one. Not
   /// collective: messages that arrive at a rank before it has its table are refused.

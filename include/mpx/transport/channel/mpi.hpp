@@ -14,6 +14,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mpx/bootstrap/mpi.hpp"
@@ -41,6 +42,7 @@ class mpi {
   /// Completes what was sent. All ranks leave together: see bootstrap::mpi.
   ~mpi() {
     for (incoming& i : receives_) {
+      if (i.request == MPI_REQUEST_NULL) continue;
       MPI_Cancel(&i.request);
       MPI_Wait(&i.request, MPI_STATUS_IGNORE);
     }
@@ -49,6 +51,7 @@ class mpi {
   }
 
   bool control_available() noexcept {
+    if (taken_ != nullptr) begin(*std::exchange(taken_, nullptr));
     int is_done = 0;
     MPI_Test(&receives_[next_receive_].request, &is_done, &status_);
     return is_done != 0;
@@ -59,7 +62,7 @@ class mpi {
     MPI_Get_count(&status_, MPI_BYTE, &bytes);
     std::memcpy(into.data(), i.bytes.data(), static_cast<std::size_t>(bytes));
     const auto source = static_cast<peer_id>(status_.MPI_SOURCE);
-    begin(i);
+    taken_ = &i;  // It begins again when nothing is on its way to the program.
     next_receive_ = (next_receive_ + 1) % receives_.size();
     return {source, static_cast<std::size_t>(bytes)};
   }
@@ -154,6 +157,7 @@ class mpi {
   bool oversubscribed_ = false;
   MPI_Status status_{};
   std::size_t next_receive_ = 0;
+  incoming* taken_ = nullptr;  // A receive that is complete and has not begun again.
   std::size_t next_send_ = 0;
   std::size_t next_operation_ = 0;
   std::vector<incoming> receives_{16};
