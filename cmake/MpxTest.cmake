@@ -54,6 +54,18 @@ function(mpx_drop_unsanitized list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
+# `// when: release` near the top of a source: without MPX_TEST_RELEASE, takes it from ${list}.
+function(mpx_drop_release list)
+  set(kept ${${list}})
+  foreach(file IN LISTS kept)
+    mpx_directive(when "${CMAKE_CURRENT_SOURCE_DIR}/${file}" when)
+    if(when STREQUAL "release" AND NOT MPX_TEST_RELEASE)
+      list(REMOVE_ITEM kept "${file}")
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
+
 # With MPX_TEST_ONCE, takes what the preset asan runs as well from ${list}, and lists it for
 # tools/check_suites.py: unit tests and jobs for any sanitizer or for that one, but for those with a
 # line `// compilers: both` near the top; and with them the programs of jobs without such a line.
@@ -107,6 +119,7 @@ endfunction()
 function(mpx_finish_test name file label)
   mpx_directive(timeout "${file}" timeout)
   mpx_directive(labels "${file}" labels)
+  mpx_directive(when "${file}" when)
   set(cost 0)
   if(timeout)  # Who says so takes long, and begins early where no run before has told ctest.
     math(EXPR cost "${timeout} / 10")
@@ -134,7 +147,7 @@ function(mpx_finish_test name file label)
   endif()
   set_tests_properties(${name} PROPERTIES
     COST ${cost}
-    LABELS "${label};${labels}"
+    LABELS "${label};${labels};${when}"
     ENVIRONMENT "ASAN_OPTIONS=handle_sigill=1:allocator_may_return_null=1:detect_stack_use_after_return=${after_return}${sends}${mpx_symbolizer};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0${mpx_symbolizer};UBSAN_OPTIONS=print_stacktrace=1${mpx_symbolizer};TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/tsan.supp:print_suppressions=0:halt_on_error=1:allocator_may_return_null=1${instrumented}${mpx_symbolizer}${fabric}")
 endfunction()
 
@@ -237,7 +250,8 @@ function(mpx_add_folder_tests folder)
 endfunction()
 
 # A helper with a line `// libraries: TARGET...` is left out where one of them is not there.
-# Also in the environment of a script: MPX_BIN (the folder of cg, mpx-perf, ...) and MPX_SOURCE.
+# Also in the environment of a script: MPX_BIN (the folder of cg, mpx-perf, ...), MPX_SOURCE, and
+# FOR_RELEASE (1 or 0: MPX_TEST_RELEASE).
 function(mpx_add_script_tests folder files helper_sources)
   mpx_require_mpxrun("test/${folder}")
   set(helpers "")
@@ -281,7 +295,8 @@ function(mpx_add_script_tests folder files helper_sources)
         "$<TARGET_FILE:mpxrun>" ${helpers})
     mpx_finish_test(script.${folder}.${stem} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" mp)
     set_property(TEST script.${folder}.${stem} APPEND PROPERTY ENVIRONMENT
-      "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}")
+      "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}"
+      "FOR_RELEASE=$<BOOL:${MPX_TEST_RELEASE}>")
     set_tests_properties(script.${folder}.${stem} PROPERTIES SKIP_RETURN_CODE 77)
     if("${folder}/${stem}" MATCHES "^(jobs|mpxrun)/|^bench/(compare|tune)$")
       # They look at what jobs leave in /tmp and /dev/shm, so at one job at a time: the longest chain
