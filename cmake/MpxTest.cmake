@@ -4,7 +4,10 @@
 set(MPX_TEST_TIMEOUT_S 120 CACHE STRING
   "Seconds stated for a test that says nothing else: five times as many are its limit")
 set(mpx_default_ranks 1 2 3 4 7 8)
-set(mpx_fuzz_seconds 6)
+set(mpx_fuzz_seconds 3)
+if(MPX_TEST_RELEASE)
+  set(mpx_fuzz_seconds 6)
+endif()
 set(mpx_sanitizer_slowdown 5)
 set(mpx_emulator_slowdown 8)
 set(mpx_busy_slowdown 5)  # Others may use the machine; test/patience.hpp has it for limits within.
@@ -54,12 +57,14 @@ function(mpx_drop_unsanitized list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
-# `// when: release` near the top of a source: without MPX_TEST_RELEASE, takes it from ${list}.
+# `// release: all` (or tsan) near the top of a source: takes it from ${list} without MPX_TEST_RELEASE (in
+# that preset). For `// release: dev` see mpx_drop_repeated.
 function(mpx_drop_release list)
   set(kept ${${list}})
   foreach(file IN LISTS kept)
-    mpx_directive(when "${CMAKE_CURRENT_SOURCE_DIR}/${file}" when)
-    if(when STREQUAL "release" AND NOT MPX_TEST_RELEASE)
+    mpx_directive(release "${CMAKE_CURRENT_SOURCE_DIR}/${file}" release)
+    if(NOT MPX_TEST_RELEASE AND (release STREQUAL "all"
+        OR (release MATCHES "tsan" AND MPX_SANITIZE MATCHES "thread")))
       list(REMOVE_ITEM kept "${file}")
     endif()
   endforeach()
@@ -68,7 +73,8 @@ endfunction()
 
 # With MPX_TEST_ONCE, takes what the preset asan runs as well from ${list}, and lists it for
 # tools/check_suites.py: unit tests and jobs for any sanitizer or for that one, but for those with a
-# line `// compilers: both` near the top; and with them the programs of jobs without such a line.
+# line `// compilers: both` near the top, unless `// release: dev` says that only a release needs both;
+# and with them the programs of jobs without such a line.
 function(mpx_drop_repeated list)
   if(NOT MPX_TEST_ONCE)
     return()
@@ -85,9 +91,12 @@ function(mpx_drop_repeated list)
     elseif(NOT file MATCHES "^jobs/.*\\.cpp$")
       continue()
     endif()
-    foreach(key IN ITEMS sanitizers compilers labels)
+    foreach(key IN ITEMS sanitizers compilers labels release)
       mpx_directive(${key} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" ${key})
     endforeach()
+    if(release MATCHES "dev" AND NOT MPX_TEST_RELEASE)
+      unset(compilers)
+    endif()
     if(compilers OR sanitizers MATCHES "none|thread" OR labels MATCHES "slow")
       continue()
     endif()
@@ -119,7 +128,7 @@ endfunction()
 function(mpx_finish_test name file label)
   mpx_directive(timeout "${file}" timeout)
   mpx_directive(labels "${file}" labels)
-  mpx_directive(when "${file}" when)
+  mpx_directive(release "${file}" release)
   set(cost 0)
   if(timeout)  # Who says so takes long, and begins early where no run before has told ctest.
     math(EXPR cost "${timeout} / 10")
@@ -128,6 +137,9 @@ function(mpx_finish_test name file label)
   endif()
   mpx_set_limit(${name} ${timeout})
   separate_arguments(labels)
+  if(release STREQUAL "all")
+    list(APPEND labels release)
+  endif()
   set(after_return 1)
   # It doubles what a simulated rank takes; others run the same code.
   if(file MATCHES "/test/(sim/|alloc/sim)")
@@ -147,7 +159,7 @@ function(mpx_finish_test name file label)
   endif()
   set_tests_properties(${name} PROPERTIES
     COST ${cost}
-    LABELS "${label};${labels};${when}"
+    LABELS "${label};${labels}"
     ENVIRONMENT "ASAN_OPTIONS=handle_sigill=1:allocator_may_return_null=1:detect_stack_use_after_return=${after_return}${sends}${mpx_symbolizer};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0${mpx_symbolizer};UBSAN_OPTIONS=print_stacktrace=1${mpx_symbolizer};TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/tsan.supp:print_suppressions=0:halt_on_error=1:allocator_may_return_null=1${instrumented}${mpx_symbolizer}${fabric}")
 endfunction()
 
@@ -358,6 +370,8 @@ function(mpx_add_fuzz_test name)
   set_target_properties(fuzz_${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined
     -fno-sanitize-recover=all)
+  # (Behind what other targets lack.)
+  set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS -fsanitize=alignment)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   add_test(NAME fuzz.${name}
     COMMAND fuzz_${name} -seed=1 -max_total_time=${mpx_fuzz_seconds} -rss_limit_mb=2048)

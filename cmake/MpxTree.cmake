@@ -49,7 +49,7 @@ mpx_add_tree_test(tree.headers compiler 600 Python3::Interpreter "${tools}/check
 set_tests_properties(tree.headers PROPERTIES PROCESSORS 2 COST 50)
 
 # The limits are those of g++, whose libstdc++ the unit is made of.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT MPX_SANITIZE)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT MPX_SANITIZE AND MPX_TEST_RELEASE)
   mpx_add_tree_test(tree.compile_time tree 600 Python3::Interpreter "${tools}/compile_time.py"
     --compiler "${CMAKE_CXX_COMPILER}" --rounds 1 -- ${mpx_bare_flags})
   set_tests_properties(tree.compile_time PROPERTIES PROCESSORS 2 COST 50)

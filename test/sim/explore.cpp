@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// when: release
+// release: all
 // The explorer of messages and collectives: see explorer.hpp.
 
 #include "sim/explorer.hpp"
