@@ -14,9 +14,13 @@ if(NOT MPX_SANITIZE)
   if(NOT nvcc)
     set(nvcc "")
   endif()
+  set(pages README.md docs/GUIDE.md)
+  if(MPX_TEST_RELEASE)  # Each way of building a program.
+    list(APPEND pages docs/COMPILING.md docs/cluster.md)
+  endif()
   mpx_add_tree_test(docs.commands tree 1800 Python3::Interpreter "${tools}/doc_commands.py"
     --root "${PROJECT_SOURCE_DIR}" --cxx "${CMAKE_CXX_COMPILER}" "--clang=${newest_clang}"
-    "--nvcc=${nvcc}" README.md docs/GUIDE.md docs/COMPILING.md docs/cluster.md)
+    "--nvcc=${nvcc}" ${pages})
   set_tests_properties(docs.commands PROPERTIES PROCESSORS 2 COST 60)
 endif()
 mpx_add_tree_test(docs.environment tree 60

@@ -4,7 +4,10 @@
 set(MPX_TEST_TIMEOUT_S 120 CACHE STRING
   "Seconds stated for a test that says nothing else: five times as many are its limit")
 set(mpx_default_ranks 1 2 3 4 7 8)
-set(mpx_fuzz_seconds 6)
+set(mpx_fuzz_seconds 3)
+if(MPX_TEST_RELEASE)
+  set(mpx_fuzz_seconds 6)
+endif()
 set(mpx_sanitizer_slowdown 5)
 set(mpx_emulator_slowdown 8)
 set(mpx_busy_slowdown 5)  # Others may use the machine; test/patience.hpp has it for limits within.
@@ -54,9 +57,24 @@ function(mpx_drop_unsanitized list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
+# `// release: all` (or tsan) near the top of a source: takes it from ${list} without MPX_TEST_RELEASE (in
+# that preset). For `// release: dev` see mpx_drop_repeated.
+function(mpx_drop_release list)
+  set(kept ${${list}})
+  foreach(file IN LISTS kept)
+    mpx_directive(release "${CMAKE_CURRENT_SOURCE_DIR}/${file}" release)
+    if(NOT MPX_TEST_RELEASE AND (release STREQUAL "all"
+        OR (release MATCHES "tsan" AND MPX_SANITIZE MATCHES "thread")))
+      list(REMOVE_ITEM kept "${file}")
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
+
 # With MPX_TEST_ONCE, takes what the preset asan runs as well from ${list}, and lists it for
 # tools/check_suites.py: unit tests and jobs for any sanitizer or for that one, but for those with a
-# line `// compilers: both` near the top; and with them the programs of jobs without such a line.
+# line `// compilers: both` near the top, unless `// release: dev` says that only a release needs both;
+# and with them the programs of jobs without such a line.
 function(mpx_drop_repeated list)
   if(NOT MPX_TEST_ONCE)
     return()
@@ -73,9 +91,12 @@ function(mpx_drop_repeated list)
     elseif(NOT file MATCHES "^jobs/.*\\.cpp$")
       continue()
     endif()
-    foreach(key IN ITEMS sanitizers compilers labels)
+    foreach(key IN ITEMS sanitizers compilers labels release)
       mpx_directive(${key} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" ${key})
     endforeach()
+    if(release MATCHES "dev" AND NOT MPX_TEST_RELEASE)
+      unset(compilers)
+    endif()
     if(compilers OR sanitizers MATCHES "none|thread" OR labels MATCHES "slow")
       continue()
     endif()
@@ -107,6 +128,7 @@ endfunction()
 function(mpx_finish_test name file label)
   mpx_directive(timeout "${file}" timeout)
   mpx_directive(labels "${file}" labels)
+  mpx_directive(release "${file}" release)
   set(cost 0)
   if(timeout)  # Who says so takes long, and begins early where no run before has told ctest.
     math(EXPR cost "${timeout} / 10")
@@ -115,6 +137,9 @@ function(mpx_finish_test name file label)
   endif()
   mpx_set_limit(${name} ${timeout})
   separate_arguments(labels)
+  if(release STREQUAL "all")
+    list(APPEND labels release)
+  endif()
   set(after_return 1)
   # It doubles what a simulated rank takes; others run the same code.
   if(file MATCHES "/test/(sim/|alloc/sim)")
@@ -237,7 +262,8 @@ function(mpx_add_folder_tests folder)
 endfunction()
 
 # A helper with a line `// libraries: TARGET...` is left out where one of them is not there.
-# Also in the environment of a script: MPX_BIN (the folder of cg, mpx-perf, ...) and MPX_SOURCE.
+# Also in the environment of a script: MPX_BIN (the folder of cg, mpx-perf, ...), MPX_SOURCE, and
+# FOR_RELEASE (1 or 0: MPX_TEST_RELEASE).
 function(mpx_add_script_tests folder files helper_sources)
   mpx_require_mpxrun("test/${folder}")
   set(helpers "")
@@ -281,7 +307,8 @@ function(mpx_add_script_tests folder files helper_sources)
         "$<TARGET_FILE:mpxrun>" ${helpers})
     mpx_finish_test(script.${folder}.${stem} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" mp)
     set_property(TEST script.${folder}.${stem} APPEND PROPERTY ENVIRONMENT
-      "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}")
+      "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}"
+      "FOR_RELEASE=$<BOOL:${MPX_TEST_RELEASE}>")
     set_tests_properties(script.${folder}.${stem} PROPERTIES SKIP_RETURN_CODE 77)
     if("${folder}/${stem}" MATCHES "^(jobs|mpxrun)/|^bench/(compare|tune)$")
       # They look at what jobs leave in /tmp and /dev/shm, so at one job at a time: the longest chain
@@ -343,6 +370,8 @@ function(mpx_add_fuzz_test name)
   set_target_properties(fuzz_${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined
     -fno-sanitize-recover=all)
+  # (Behind what other targets lack.)
+  set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS -fsanitize=alignment)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   add_test(NAME fuzz.${name}
     COMMAND fuzz_${name} -seed=1 -max_total_time=${mpx_fuzz_seconds} -rss_limit_mb=2048)

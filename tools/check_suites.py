@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Compares docs/TESTING.md, Which suite runs where, with what the sources of test/ say: every test
-with a line `// sanitizers:` or `// compilers:` is in the row of that line, and no other.
+with a line `// sanitizers:`, `// compilers:` or `// release:` is in the row of that line, and no other.
 
 --left LIST PRESET: the tests that LIST names (what a build with MPX_TEST_ONCE has left out) are those
 that say nothing against it, and `ctest --preset PRESET` has each of them.
@@ -19,9 +19,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs/TESTING.md"
-DIRECTIVE = re.compile(r"^(?://|#) (sanitizers|compilers): *(.*\S)", re.M)
-ROW = re.compile(r"^\| `// (sanitizers|compilers): (\w+)` \| (.*?) \|", re.M)
-VALUES = {"sanitizers": ("none", "address", "thread"), "compilers": ("both",)}
+DIRECTIVE = re.compile(r"^(?://|#) (sanitizers|compilers|release): *(.*\S)", re.M)
+ROW = re.compile(r"^\| `// (sanitizers|compilers|release): ([\w ]+)` \| (.*?) \|", re.M)
+VALUES = {"sanitizers": ("none", "address", "thread"), "compilers": ("both",),
+          "release": ("all", "dev", "tsan", "dev tsan")}
 LINES = 20  # As cmake/MpxTest.cmake reads.
 
 
@@ -71,7 +72,8 @@ def compared(text: str, said: dict[str, dict[str, str]]) -> list[str]:
 
 
 def may_be_left(lines: dict[str, str]) -> bool:
-    return "compilers" not in lines and lines.get("sanitizers", "address") == "address"
+    return (("compilers" not in lines or "dev" in lines.get("release", ""))
+            and lines.get("sanitizers", "address") == "address")
 
 
 def left_problems(left: list[str], said: dict[str, dict[str, str]], ran: set[str]) -> list[str]:

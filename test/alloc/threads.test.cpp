@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: dev tsan
 // own_headers: yes
 // timeout: 300
 // compilers: both

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 # timeout: 120
 """Between nodes and within them, the default is hardly slower than the best algorithm of each
 collective, in the simulator: by what is measured here, which is cheap to try, and by all that

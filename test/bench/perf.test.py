@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 # timeout: 900
 # labels: slow
 """mpx-perf prints its list once, and measures a stack of the user's by every test; the demo compiles what it shows

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 # timeout: 120
 """The programs of bench/programs give the right answers, with any number of ranks, over mpx and over
 the MPIs that are here, and say how long they took."""

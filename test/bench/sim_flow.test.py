@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 # timeout: 60
 """sim_flow counts what docs/results/flow.md says, for jobs of 16 and 64 ranks, and bench/draw_flow.py writes the same
 rows and a picture."""

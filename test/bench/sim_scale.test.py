@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 """The output of sim_scale equals the formulas of LogGP, and is reproducible."""
 
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 """The table of large starts in docs/cluster.md equals the output of sim_start, at its small end; reading grows
 with the job and nothing grows with pairs."""
 

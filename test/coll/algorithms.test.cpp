@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // compilers: both
 // Collectives at every number of ranks, over every stack: results, errors, and that calls never
 // mix.

@@ -96,6 +96,8 @@ void run(mpx::rank_t n, Body body) {
 /// all.
 #if defined(MPX_TEST_EMULATED) || defined(MPX_TEST_REPEATED)
 inline constexpr mpx::rank_t counts[] = {1, 2, 3, 8};
+#elif defined(MPX_TEST_BRIEF)
+inline constexpr mpx::rank_t counts[] = {1, 2, 4, 7};
 #else
 inline constexpr mpx::rank_t counts[] = {1, 2, 3, 4, 7, 8};
 #endif

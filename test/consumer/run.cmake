@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Installs mpx below the build directory and uses it in the ways that the README names.
 # In: SOURCE, BINARY, GENERATOR, CXX, VERSION, LAUNCHER (whether mpxrun is built), COMPONENTS (those of
-# tcp, tls, pmix, libfabric and sim whose libraries are there), TESTING (whether mpx::testing is).
+# tcp, tls, pmix, libfabric and sim whose libraries are there), TESTING (whether mpx::testing is), RELEASE
+# (whether each way is built, as for a release; else find_package and one program by pkg-config are, and
+# the others are configured).
 
 set(here "${CMAKE_CURRENT_LIST_DIR}")
 set(work "${BINARY}/consumer")
@@ -31,7 +33,11 @@ configure(find_package find_package "${from_prefix}" -DCOMPILED=ON)
 configure(add_subdirectory add_subdirectory "-DSOURCE=${SOURCE}" -DCMAKE_UNITY_BUILD=ON)
 set(targets_find_package all)
 set(targets_add_subdirectory consumer consumer_compiled mpxrun)
-foreach(way IN ITEMS find_package add_subdirectory)
+set(ways find_package)
+if(RELEASE)
+  list(APPEND ways add_subdirectory)
+endif()
+foreach(way IN LISTS ways)
   run("${CMAKE_COMMAND}" --build "${work}/${way}" --parallel 2 --target ${targets_${way}})
   run("${work}/${way}/consumer")
   if(LAUNCHER OR way STREQUAL add_subdirectory)
@@ -61,19 +67,21 @@ function(by_pkg_config module source program)
 endfunction()
 by_pkg_config(mpx "${here}/main.cpp" "${work}/pkg_config_consumer")
 run("${work}/pkg_config_consumer")
-by_pkg_config(mpx-compiled "${here}/main.cpp" "${work}/pkg_config_compiled")
-run("${work}/pkg_config_compiled")
-# A program that needs the library of each component, where that is there.
-set(uses_tcp "#include <mpx/cluster.hpp>\nint main() { mpx::environment<mpx::tcp_stack> env; }")
-set(uses_tls "#include <mpx/tls.hpp>\nint main() { mpx::environment<mpx::tls_stack> env; }")
-set(uses_pmix "#include <mpx/mpx.hpp>\n#include <mpx/bootstrap/pmix.hpp>\nint main() { mpx::environment<> env; }")
-set(uses_libfabric "#include <mpx/mpx.hpp>\n#include <mpx/transport/rdma/libfabric.hpp>\nint main() { fi_freeinfo(fi_allocinfo()); }")
-set(uses_sim "#include <mpx/sim.hpp>\nint main() { mpx::sim::run(2, mpx::sim::loggp{}, 1, [](auto world) { world.barrier(); }); }")
-foreach(component IN LISTS COMPONENTS)
-  file(WRITE "${work}/uses_${component}.cpp" "${uses_${component}}\n")
-  by_pkg_config(mpx-${component} "${work}/uses_${component}.cpp" "${work}/uses_${component}")
-  run("${work}/uses_${component}")
-endforeach()
+if(RELEASE)
+  by_pkg_config(mpx-compiled "${here}/main.cpp" "${work}/pkg_config_compiled")
+  run("${work}/pkg_config_compiled")
+  # A program that needs the library of each component, where that is there.
+  set(uses_tcp "#include <mpx/cluster.hpp>\nint main() { mpx::environment<mpx::tcp_stack> env; }")
+  set(uses_tls "#include <mpx/tls.hpp>\nint main() { mpx::environment<mpx::tls_stack> env; }")
+  set(uses_pmix "#include <mpx/mpx.hpp>\n#include <mpx/bootstrap/pmix.hpp>\nint main() { mpx::environment<> env; }")
+  set(uses_libfabric "#include <mpx/mpx.hpp>\n#include <mpx/transport/rdma/libfabric.hpp>\nint main() { fi_freeinfo(fi_allocinfo()); }")
+  set(uses_sim "#include <mpx/sim.hpp>\nint main() { mpx::sim::run(2, mpx::sim::loggp{}, 1, [](auto world) { world.barrier(); }); }")
+  foreach(component IN LISTS COMPONENTS)
+    file(WRITE "${work}/uses_${component}.cpp" "${uses_${component}}\n")
+    by_pkg_config(mpx-${component} "${work}/uses_${component}.cpp" "${work}/uses_${component}")
+    run("${work}/uses_${component}")
+  endforeach()
+endif()
 
 if(LAUNCHER)
   execute_process(COMMAND "${PKG_CONFIG}" --variable=mpxrun mpx
@@ -85,34 +93,36 @@ endif()
 # --- the single header ---
 
 find_program(PYTHON3 python3 REQUIRED)
-run("${PYTHON3}" "${SOURCE}/tools/amalgamate.py" --out "${work}/single/mpx/mpx.hpp")
-set(to_single "${CXX}" -std=c++20 -fsyntax-only "-I${work}/single")
-run(${to_single} "${here}/main.cpp")
-# One file of a program holds the default stack for all, without a library (docs/COMPILING.md).
-file(WRITE "${work}/stack.cpp" "#undef MPX_COMPILED\n#define MPX_COMPILED 2\n#include <mpx/mpx.hpp>\n")
-run("${CXX}" -std=c++20 -pthread -DMPX_COMPILED=1 "-I${work}/single" "${here}/main.cpp"
-  "${work}/stack.cpp" -o "${work}/single_consumer")
-run("${work}/single_consumer")
-# Beside an installation it would define all of it once more: that is told, and nothing else.
-file(WRITE "${work}/behind.cpp" "#include <mpx/mpx.hpp>\n#include <mpx/rma.hpp>\n")
-file(WRITE "${work}/before.cpp" "#include <mpx/rma.hpp>\n#include <${work}/single/mpx/mpx.hpp>\n")
-foreach(order IN ITEMS behind before)
-  set(folders "-I${work}/single" "-I${work}/prefix/include")
-  if(order STREQUAL "before")
-    list(REVERSE folders)
-  endif()
-  execute_process(COMMAND "${CXX}" -std=c++20 -fsyntax-only ${folders} "${work}/${order}.cpp"
-    RESULT_VARIABLE result ERROR_VARIABLE complaint)
-  if(result EQUAL 0 OR NOT complaint MATCHES "headers of mpx's tree beside its single header"
-      OR complaint MATCHES "redefinition")
-    message(FATAL_ERROR "the single header ${order} others: ${complaint}")
-  endif()
-endforeach()
+if(RELEASE)  # The preset asan has it, too.
+  run("${PYTHON3}" "${SOURCE}/tools/amalgamate.py" --out "${work}/single/mpx/mpx.hpp")
+  set(to_single "${CXX}" -std=c++20 -fsyntax-only "-I${work}/single")
+  run(${to_single} "${here}/main.cpp")
+  # One file of a program holds the default stack for all, without a library (docs/COMPILING.md).
+  file(WRITE "${work}/stack.cpp" "#undef MPX_COMPILED\n#define MPX_COMPILED 2\n#include <mpx/mpx.hpp>\n")
+  run("${CXX}" -std=c++20 -pthread -DMPX_COMPILED=1 "-I${work}/single" "${here}/main.cpp"
+    "${work}/stack.cpp" -o "${work}/single_consumer")
+  run("${work}/single_consumer")
+  # Beside an installation it would define all of it once more: that is told, and nothing else.
+  file(WRITE "${work}/behind.cpp" "#include <mpx/mpx.hpp>\n#include <mpx/rma.hpp>\n")
+  file(WRITE "${work}/before.cpp" "#include <mpx/rma.hpp>\n#include <${work}/single/mpx/mpx.hpp>\n")
+  foreach(order IN ITEMS behind before)
+    set(folders "-I${work}/single" "-I${work}/prefix/include")
+    if(order STREQUAL "before")
+      list(REVERSE folders)
+    endif()
+    execute_process(COMMAND "${CXX}" -std=c++20 -fsyntax-only ${folders} "${work}/${order}.cpp"
+      RESULT_VARIABLE result ERROR_VARIABLE complaint)
+    if(result EQUAL 0 OR NOT complaint MATCHES "headers of mpx's tree beside its single header"
+        OR complaint MATCHES "redefinition")
+      message(FATAL_ERROR "the single header ${order} others: ${complaint}")
+    endif()
+  endforeach()
+endif()
 
 # --- transports of other repositories ---
 
 # A transport and a device as the script writes them pass the suite that is installed.
-if(TESTING)
+if(TESTING AND RELEASE)
   run("${work}/prefix/share/mpx/new-transport" slow_bus "${work}/slow_bus")
   run("${work}/prefix/share/mpx/new-transport" --device rapid_bus "${work}/rapid_bus")
   foreach(name IN ITEMS slow_bus rapid_bus)

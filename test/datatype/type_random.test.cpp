@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: dev
 // optimise: yes
 // sanitizers: address
 // compilers: both

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: dev
 // timeout: 180
 // compilers: both
 // Pending posts and placed bodies: buffers belong to the transport until a completion; requests

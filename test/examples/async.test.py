@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 """The example async: the last rank asks and checks every answer; a client of another kind, and one
 that misbehaves.
 

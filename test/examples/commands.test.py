@@ -39,6 +39,9 @@ for source in sources:
     build, start, compiled, started = commands(source)
     assert build == f"cmake --preset release && cmake --build --preset release --target {name} mpxrun", build
     assert start.startswith(f"build/release/bin/mpxrun -n 4 build/release/bin/{name}"), start
+    if os.environ.get("FOR_RELEASE") == "0" and not (BIN / name).exists():
+        print(f"{name}: built for a release alone")
+        continue
     out = run([str(MPXRUN) if w.endswith("mpxrun") else w.replace("build/release/bin", str(BIN))
                for w in start.split()])
     assert out, start

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# release: all
 """The examples heat2d, sample_sort, nbody_ring, hash_table, ghost_cells, key_value and active_messages: right answers
 at any number of ranks, which they check themselves, pictures that show the same whoever computed them, clear errors.
 

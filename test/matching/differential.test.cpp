@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: dev
 // timeout: 240
 // sanitizers: address
 // compilers: both

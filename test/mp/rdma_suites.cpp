@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: all
 // ranks: 2 7
 // timeout: 120
 // sanitizers: none

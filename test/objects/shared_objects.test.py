@@ -5,8 +5,8 @@
 """A program, a library that it is linked with and a plugin that it unloads share a communicator.
 
 Each has its own copy of every header's variables (-fvisibility=hidden, no -rdynamic), and the
-plugin really goes (-fno-gnu-unique). By g++, and with NDEBUG by clang++; where only one of them is
-here, by that in both ways."""
+plugin really goes (-fno-gnu-unique). By g++, and for a release with NDEBUG by clang++; where only one
+of them is here, by that in both ways."""
 
 import os
 import shutil
@@ -17,6 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MPXRUN = sys.argv[1]
+WAYS = ((),) if os.environ.get("FOR_RELEASE") == "0" else ((), ("-DNDEBUG",))
 FLAGS = ("-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-pthread",
          "-I", str(Path(os.environ["MPX_SOURCE"]) / "include"))
 CLANGS = ("clang++-19", "clang++-18", "clang++-17", "clang++-16")
@@ -54,7 +55,7 @@ def main():
     if sys.platform != "linux" or not here:
         sys.exit("no compiler is here")
     good = True
-    for (compiler, own), more in zip((here * 2)[:2], ((), ("-DNDEBUG",))):
+    for (compiler, own), more in zip((here * 2)[:2], WAYS):
         with tempfile.TemporaryDirectory() as folder:
             good = check(compiler, (*own, *more), Path(folder)) and good
     sys.exit(0 if good else 1)

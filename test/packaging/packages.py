@@ -14,6 +14,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv[1]).resolve().parent
 BUILD = BIN.parent
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("MPX_")}
+FOR_RELEASE = os.environ.get("FOR_RELEASE") != "0"
 SECONDS_MAX = 1800
 SKIPPED = 77
 
@@ -70,5 +71,5 @@ def in_order(*checks) -> None:
         print(f"{check.__name__}: good", flush=True)
 
 
-__all__ = ["BIN", "BUILD", "CLEAN", "CXX", "GENERATOR", "SOURCE", "VERSION", "Path", "cached", "components", "expect",
+__all__ = ["BIN", "BUILD", "CLEAN", "CXX", "FOR_RELEASE", "GENERATOR", "SOURCE", "VERSION", "Path", "cached", "components", "expect",
            "in_order", "json", "os", "re", "run", "shutil", "skip", "subprocess", "sys"]

@@ -171,4 +171,4 @@ def cuda(work):
         "-D__device__=__attribute__((device))", "-isystem", SOURCE / "include", work / "device.cu")
 
 
-in_order(together_and_apart, hidden, single, version, abi, cuda)
+in_order(*((together_and_apart, hidden) if FOR_RELEASE else ()), single, version, abi, cuda)

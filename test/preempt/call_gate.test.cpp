@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // own_headers: yes
 // sanitizers: thread
 // The lock between a program's calls and its progress thread under all kinds of schedules: never

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // own_headers: yes
 // sanitizers: thread
 // Memory that is exposed and withdrawn under all kinds of schedules: while a peer copies, it is not

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // own_headers: yes
 // sanitizers: thread
 // The two ends of a ring under all kinds of schedules: packets come whole, in order, once.

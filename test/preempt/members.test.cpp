@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // own_headers: yes
 // sanitizers: thread
 // Two members that link, exchange packets and unlink repeatedly under all kinds of schedules: each

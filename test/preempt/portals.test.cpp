@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // own_headers: yes
 // sanitizers: thread
 // Two threads of a rank post receives at a portal while either may be handling arrivals: the search

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // timeout: 120
 // own_headers: yes
 // sanitizers: thread

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // own_headers: yes
 // sanitizers: thread
 // The words by which ranks lock a window's target, under all kinds of schedules: writers exclude

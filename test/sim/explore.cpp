@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
+// release: all
 // The explorer of messages and collectives: see explorer.hpp.
 
 #include "sim/explorer.hpp"

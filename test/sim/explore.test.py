@@ -12,7 +12,7 @@ def program(name):
     return next((p for p in sys.argv[1:] if Path(p).name == name), None)
 
 
-EXPLORER = program("sim_explore")  # These two are None under sanitizers.
+EXPLORER = program("sim_explore")  # These two are there for a release.
 WINDOWS = program("sim_explore_windows")
 MENDED = program("sim_explore_mended")
 HERE = Path(__file__).resolve().parent
@@ -24,7 +24,7 @@ def play(*args, code=0, by=EXPLORER or MENDED):
     return r.stdout
 
 
-# Sanitizers slow the explorers down twenty times.
+# Without those two, the one that is left runs under sanitizers, too, which slow it down twenty times.
 counts = {EXPLORER: 2000, WINDOWS: 500, MENDED: 500} if EXPLORER else {MENDED: 100}
 for by, count in counts.items():
     out = play("--programs", count, "--seed", 1, by=by)

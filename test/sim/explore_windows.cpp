@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // sanitizers: none
+// release: all
 // The explorer of windows, beside messages and, over one of the stacks, collectives.
 
 #include "sim/scarcity.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: all
 // timeout: 240
 // sanitizers: none
 // The contract where posts are pending and bodies are placed, over a transport that makes use of
