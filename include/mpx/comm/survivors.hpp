@@ -5,19 +5,12 @@
 #include <source_location>
 #include <utility>
 
+#include "mpx/comm/agreed.hpp"
 #include "mpx/comm/detail/agreement.hpp"
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {
-
-/// Result of an agreement of the surviving ranks.
-struct agreed {
-  int value = 0;  ///< Bitwise AND of all contributions, with those of failed ranks that arrived.
-  group failed;   ///< The failed ranks; ranks that fail during the call may be included.
-  /// True if all ranks had acknowledged these failures when they began (acknowledge_failures).
-  bool acknowledged = true;
-};
 
 namespace detail {
 
