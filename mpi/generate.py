@@ -201,7 +201,7 @@ class Function:
                 return name if kind == "comm" else f"{name} == nullptr ? MPI_COMM_NULL : *{name}"
             if kind in ("file", "file_out", "file_inout"):
                 return "as_file"
-            if kind in ("session", "win", "win_or_null"):
+            if kind in ("session", "win", "win_or_null", "errhandler"):
                 return name
             if kind == "win_inout":
                 return f"{name} == nullptr ? MPI_WIN_NULL : *{name}"
@@ -367,7 +367,7 @@ def entries(functions, areas):
 RIGHT = {
     "comm": "MPI_COMM_SELF", "peer": "MPI_COMM_SELF", "type": "MPI_INT", "type_any": "MPI_INT",
     "type_if": "MPI_INT", "op": "MPI_SUM", "group": "MPI_GROUP_EMPTY", "info": "MPI_INFO_ENV",
-    "hints": "MPI_INFO_NULL", "errhandler": "MPI_ERRORS_RETURN", "request": "MPI_REQUEST_NULL",
+    "hints": "MPI_INFO_NULL", "errhandler": "counting", "request": "MPI_REQUEST_NULL",
     "message": "MPI_MESSAGE_NULL", "win": "win", "win_or_null": "win", "win_out": "&other_win", "win_inout": "&other_win", "file": "MPI_FILE_NULL",
     "session": "session", "session_inout": "&other", "session_out": "&other", "text": '"name"', "texts": '"external32"', "status": "&status",
     "statuses": "statuses", "status_in": "&status", "status_set": "&status", "types": "types",

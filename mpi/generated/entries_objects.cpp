@@ -1734,7 +1734,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info
     mpx_mpi::Comm_create_from_group(group_, stringtag, info, errhandler, newcomm);
     return MPI_SUCCESS;
   } catch (...) {
-    return failed("MPI_Comm_create_from_group");
+    return failed("MPI_Comm_create_from_group", errhandler);
   }
 }
 MPX_MPI_ALIAS(MPI_Comm_create_from_group)
@@ -1762,7 +1762,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
     mpx_mpi::Intercomm_create_from_groups(local_group_, local_leader, remote_group_, remote_leader, stringtag, info, errhandler, newintercomm);
     return MPI_SUCCESS;
   } catch (...) {
-    return failed("MPI_Intercomm_create_from_groups");
+    return failed("MPI_Intercomm_create_from_groups", errhandler);
   }
 }
 MPX_MPI_ALIAS(MPI_Intercomm_create_from_groups)
@@ -1941,7 +1941,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
     mpx_mpi::Session_init(info, errhandler, session);
     return MPI_SUCCESS;
   } catch (...) {
-    return failed("MPI_Session_init");
+    return failed("MPI_Session_init", errhandler);
   }
 }
 MPX_MPI_ALIAS(MPI_Session_init)

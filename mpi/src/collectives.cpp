@@ -67,7 +67,11 @@ side blocks_of(const void* base, const numbers& counts, const numbers& at, MPI_D
     std::vector<mpx::memory>& pieces = out ? state.out_pieces : state.in_pieces;
     state.parts.push_back(type.part);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] != 0) need_memory(base, places[i] * part.extent, part);
+      if (sizes[i] == 0) {  // Its displacement may be anything.
+        pieces.push_back({});
+        continue;
+      }
+      need_memory(base, places[i] * part.extent, part);
       auto* const first =
           static_cast<std::byte*>(const_cast<void*>(base)) + places[i] * part.extent;
       const auto piece = mpx::buffer(first, sizes[i], part.type);
@@ -120,6 +124,52 @@ void need_distinct(const void* send, const void* receive, MPI_Count count) {
   if (send == receive && send != nullptr && send != MPI_IN_PLACE && count > 0)
     fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same buffer: pass MPI_IN_PLACE");
 }
+/// Contiguous memory of a side; empty if it has none, or is not contiguous.
+/// Requires: of a block: the side has pieces, or counts with displacements.
+struct extent_of {
+  std::uintptr_t at = 0;
+  std::size_t bytes = 0;
+
+  explicit extent_of(const side& s) : at(reinterpret_cast<std::uintptr_t>(s.all.data)) {
+    const bool in_a_row = s.how == side::blocks::counted && s.displacements.empty();
+    if ((s.how == side::blocks::whole || in_a_row) && s.all.dense) bytes = s.all.bytes;
+  }
+  /// Block `i`.
+  extent_of(const side& s, std::size_t i) {
+    if (s.how == side::blocks::pieces && s.pieces[i].contiguous()) {
+      at = reinterpret_cast<std::uintptr_t>(s.pieces[i].base);
+      bytes = s.pieces[i].bytes;
+    } else if (s.how == side::blocks::counted && s.all.dense) {
+      const std::size_t unit = s.all.type->size();
+      at = reinterpret_cast<std::uintptr_t>(s.all.data) +
+           static_cast<std::size_t>(s.displacements[i]) * unit;
+      bytes = static_cast<std::size_t>(s.counts[i]) * unit;
+    }
+  }
+  [[nodiscard]] bool meets(const extent_of& other) const noexcept {
+    return bytes != 0 && other.bytes != 0 && at < other.at + other.bytes && other.at < at + bytes;
+  }
+};
+/// Throws if a rank's data and the blocks of the other side overlap: where both are contiguous.
+void need_apart(const collective_call& call) {
+  const auto meets = [](const side& one, const side& many) {
+    const extent_of all(one);
+    if (all.meets(extent_of(many))) return true;
+    const bool apart = many.how == side::blocks::pieces;
+    const std::size_t n = apart ? many.pieces.size() : many.displacements.size();
+    for (std::size_t i = 0; i < n; ++i)
+      if (all.meets({many, i})) return true;
+    return false;
+  };
+  if (meets(call.in, call.out) || meets(call.out, call.in))
+    fail(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap: pass other memory, or MPI_IN_PLACE");
+}
+/// Throws if the block that a rank sends to itself is to be received in the same memory.
+void need_own_block_apart(const comm_t& comm, const collective_call& call) {
+  const auto me = static_cast<std::size_t>(comm.rank);
+  if (!comm.inter() && extent_of(call.in, me).meets({call.out, me}))
+    fail(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap: pass other memory, or MPI_IN_PLACE");
+}
 void need_no_in_place(const comm_t& comm, const void* buf) {
   if (comm.inter() && buf == MPI_IN_PLACE)
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed on an intercommunicator");
@@ -159,6 +209,7 @@ void gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, voi
   const bool here = is_root(comm, root);
   if (here) call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
   if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
+  if (here) need_apart(call);
   run(comm, call, end, nullptr);
 }
 void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -173,6 +224,7 @@ void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
     call.out =
         blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners(), *state, true, "recvbuf");
   if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
+  if (here) need_apart(call);
   run(comm, call, end, state);
 }
 void scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -183,6 +235,7 @@ void scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   const bool here = is_root(comm, root);
   if (here) call.in = whole(sendbuf, sendcount, sendtype, comm.partners());
   if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
+  if (here) need_apart(call);
   run(comm, call, end, nullptr);
 }
 void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datatype sendtype,
@@ -197,6 +250,7 @@ void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datat
     call.in =
         blocks_of(sendbuf, sendcounts, displs, sendtype, comm.partners(), *state, false, "sendbuf");
   if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
+  if (here) need_apart(call);
   run(comm, call, end, state);
 }
 void allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -206,6 +260,7 @@ void allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, 
   collective_call call{collective::allgather};
   call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
   call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+  need_apart(call);
   run(comm, call, end, nullptr);
 }
 void allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -218,6 +273,7 @@ void allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
   call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
   call.out =
       blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners(), *state, true, "recvbuf");
+  need_apart(call);
   run(comm, call, end, state);
 }
 void alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -228,6 +284,7 @@ void alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, v
   call.in =
       sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype, comm.partners());
   call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+  need_apart(call);
   run(comm, call, end, nullptr);
 }
 /// Gives counted blocks as pieces, if the other side has pieces.
@@ -263,6 +320,7 @@ void alltoallv(const void* sendbuf, numbers sendcounts, numbers sdispls, MPI_Dat
                 : blocks_of(sendbuf, sendcounts, sdispls, sendtype, n, *state, false, "sendbuf");
   call.out = blocks_of(recvbuf, recvcounts, rdispls, recvtype, n, *state, true, "recvbuf");
   match_sides(call, *state);
+  need_own_block_apart(comm, call);
   run(comm, call, end, state);
 }
 void alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
@@ -277,6 +335,7 @@ void alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
                 ? in_place()
                 : typed_blocks(sendbuf, sendcounts, sdispls, sendtypes, n, *state, false);
   call.out = typed_blocks(recvbuf, recvcounts, rdispls, recvtypes, n, *state, true);
+  need_own_block_apart(comm, call);
   run(comm, call, end, state);
 }
 
@@ -292,6 +351,7 @@ void reduction(collective what, const void* sendbuf, void* recvbuf, MPI_Count co
   call.out = {side::blocks::whole, data_of(recvbuf, count, type)};
   call.in = sendbuf == MPI_IN_PLACE ? side{side::blocks::in_place, call.out.all}
                                     : side{side::blocks::whole, data_of(sendbuf, count, type)};
+  need_apart(call);
   run(comm, call, end, state);
 }
 void reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, op_t& op,
@@ -312,6 +372,7 @@ void reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype da
     call.in = here && sendbuf == MPI_IN_PLACE
                   ? side{side::blocks::in_place, call.out.all}
                   : side{side::blocks::whole, data_of(sendbuf, count, type)};
+  if (here) need_apart(call);
   run(comm, call, end, state);
 }
 void reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<std::int64_t>& counts,
@@ -333,6 +394,7 @@ void reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<std::i
   call.in = {side::blocks::counted, data_of(in_place ? recvbuf : sendbuf, all, type)};
   call.in.counts = state->in_counts;
   call.out = {side::blocks::whole, data_of(recvbuf, mine, type)};
+  if (!in_place) need_apart(call);
   run(comm, call, end, state);
 }
 std::vector<std::int64_t> counts_of(const numbers& counts, const comm_t& comm) {
@@ -358,6 +420,7 @@ void neighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
   collective_call call{collective::neighbor_allgather};
   call.in = whole(sendbuf, sendcount, sendtype);
   call.out = whole(recvbuf, recvcount, recvtype, sources_of(comm));
+  need_apart(call);
   run(comm, call, end, nullptr);
 }
 /// Sends the same block to all destinations: as pieces, so that any layout may be received.
@@ -388,6 +451,7 @@ void neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
   collective_call call{collective::neighbor_alltoall};
   call.in = whole(sendbuf, sendcount, sendtype, destinations_of(comm));
   call.out = whole(recvbuf, recvcount, recvtype, sources_of(comm));
+  need_apart(call);
   run(comm, call, end, nullptr);
 }
 void as_pieces(side& s, std::vector<mpx::memory>& pieces) {

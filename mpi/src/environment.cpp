@@ -226,6 +226,12 @@ constexpr level_name levels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
                                  {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
                                  {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
                                  {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
+int level_of(const std::string& name) {
+  for (const level_name& l : levels)
+    if (name == l.name) return l.level;
+  fail(MPI_ERR_INFO_VALUE,
+       "the key thread_level has the value \"%s\": give MPI_THREAD_MULTIPLE etc.", name.c_str());
+}
 constexpr const char* process_sets[] = {"mpi://WORLD", "mpi://SELF"};
 
 /// Returns the number of a process set. Throws MPI_ERR_ARG.
@@ -252,8 +258,7 @@ void Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session
   int level = MPI_THREAD_SERIALIZED;
   if (info != MPI_INFO_NULL)
     for (const auto& [key, value] : need_info(info).pairs)
-      for (const level_name& l : levels)
-        if (key == "thread_level" && value == l.name) level = l.level;
+      if (key == "thread_level") level = level_of(value);
   const errhandler_ref how = find_errhandler(errhandler);
   if (how == nullptr)
     bad_handle(MPI_ERR_ERRHANDLER, "error handler", errhandler, MPI_ERRHANDLER_NULL);

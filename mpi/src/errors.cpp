@@ -271,6 +271,25 @@ int failed(const char* call, MPI_Session session) noexcept {
     default: end_job(f.code, std::string(call) + ": " + f.text);
   }
 }
+int failed(const char* call, MPI_Errhandler given) noexcept {
+  const errhandler_ref how = find_errhandler(given);
+  if (how == nullptr) return failed(call);
+  const failure f = current_failure();
+  MPI_Session session = MPI_SESSION_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  int code = f.code;
+  switch (how->how) {
+    case errhandler_t::kind::returns: break;
+    case errhandler_t::kind::session:
+      reinterpret_cast<MPI_Session_errhandler_function*>(how->function)(&session, &code);
+      break;
+    case errhandler_t::kind::comm:
+      reinterpret_cast<MPI_Comm_errhandler_function*>(how->function)(&comm, &code);
+      break;
+    default: end_job(f.code, std::string(call) + ": " + f.text);
+  }
+  return f.code;
+}
 int failed(const char* call, as_file_t) noexcept {
   const failure f = current_failure();
   const errhandler_ref how = lib().file_errors;

@@ -32,6 +32,8 @@ int class_of_errc(int value) noexcept;
 int failed(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
 int failed(const char* call, MPI_Session session) noexcept;
 int failed(const char* call, MPI_Win win) noexcept;
+/// As above, for calls that get an error handler, which is called for the null object.
+int failed(const char* call, MPI_Errhandler given) noexcept;
 struct as_file_t {};
 inline constexpr as_file_t as_file{};
 int failed(const char* call, as_file_t) noexcept;

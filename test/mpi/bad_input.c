@@ -115,6 +115,8 @@ static void freed_objects(void) {
 
 static void data(void) {
   int x[8] = {0}, y[8] = {0}, dims[2] = {-1, 2}, counts[1] = {-1}, zeros[1] = {0}, at, rank;
+  int one[1] = {1}, two[1] = {2};
+  MPI_Datatype ints[1] = {MPI_INT};
   MPI_Comm comm;
   MPI_Datatype type;
   char text[4];
@@ -127,6 +129,18 @@ static void data(void) {
   FAILS(MPI_Allgather(x, 1, MPI_INT, x, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
   FAILS(MPI_Gather(x, 1, MPI_INT, x, 1, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);
   FAILS(MPI_Alltoall(x, 1, MPI_INT, x, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Allreduce(x, x + 1, 2, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Scan(x + 1, x, 2, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Allgather(x + 1, 2, MPI_INT, x, 2, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Allgatherv(x + 2, 1, MPI_INT, x, one, two, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Gatherv(x + 2, 1, MPI_INT, x, one, two, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Scatter(x, 2, MPI_INT, x + 1, 2, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  CHECK(MPI_Allgatherv(x + 1, 1, MPI_INT, x, one, two, MPI_INT, MPI_COMM_SELF) == MPI_SUCCESS);
+  FAILS(MPI_Alltoallv(x, one, two, MPI_INT, x + 1, two, one, MPI_INT, MPI_COMM_SELF),
+        MPI_ERR_BUFFER);
+  FAILS(MPI_Alltoallw(x, one, zeros, ints, (char *)x + 2, one, zeros, ints, MPI_COMM_SELF),
+        MPI_ERR_BUFFER);
+  FAILS(MPI_Type_ub(MPI_INT, NULL), MPI_ERR_ARG);
   FAILS(MPI_Allreduce(x, y, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_SELF), MPI_ERR_OP);
   FAILS(MPI_Allreduce(x, y, 1, MPI_INT, MPI_MINLOC, MPI_COMM_SELF), MPI_ERR_OP);
   FAILS(MPI_Allreduce(x, y, -1, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_ERR_COUNT);

@@ -2,6 +2,12 @@
 /* Sessions: communicators without MPI_Init, sessions one after the other, sessions beside MPI_Init. */
 #include "check.h"
 
+static int errors_counted;
+static void count_error(MPI_Comm *comm, int *code, ...) {
+  CHECK(*comm == MPI_COMM_NULL && *code == MPI_ERR_ARG);
+  ++errors_counted;
+}
+
 static int errors;
 static void on_error(MPI_Session *session, int *code, ...) {
   (void)session;
@@ -17,6 +23,9 @@ static void session(int turn) {
   int n, length = 64, size, rank, sum, flag;
   char name[64], value[32];
   MPI_Info_create(&info);
+  MPI_Info_set(info, "thread_level", "SERIALIZED");
+  FAILS(MPI_Session_init(info, MPI_ERRORS_RETURN, &one), MPI_ERR_INFO_VALUE);
+  FAILS(MPI_Session_init(info, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG);
   MPI_Info_set(info, "thread_level", "MPI_THREAD_SERIALIZED");
   CHECK(MPI_Session_init(info, MPI_ERRORS_RETURN, &one) == MPI_SUCCESS);
   MPI_Info_free(&info);
@@ -38,6 +47,13 @@ static void session(int turn) {
   MPI_Errhandler_free(&handler);
   FAILS(MPI_Session_get_pset_info(one, "mpi://MOON", &info), MPI_ERR_ARG);
   CHECK(errors == MPI_ERR_ARG * (turn + 1));
+  FAILS(MPI_Comm_create_from_group(world, "mpx.test", MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL),
+        MPI_ERR_ARG);
+  errors_counted = 0;
+  MPI_Comm_create_errhandler(count_error, &handler);
+  FAILS(MPI_Comm_create_from_group(world, NULL, MPI_INFO_NULL, handler, &comm), MPI_ERR_ARG);
+  CHECK(errors_counted == 1);
+  MPI_Errhandler_free(&handler);
   MPI_Comm_create_from_group(world, "mpx.test", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
   CHECK(sum == size * (size - 1) / 2);
