@@ -150,7 +150,7 @@ template <bool Second>
 void take_one(void*, std::byte* out, const std::byte* left, const std::byte* right,
               std::size_t bytes) {
   const std::byte* const from = Second ? right : left;
-  if (from != out) std::memmove(out, from, bytes);
+  if (bytes != 0 && from != out) std::memmove(out, from, bytes);
 }
 
 function pairs(MPI_Datatype t, std::uint32_t op) {

@@ -154,6 +154,7 @@ static void data(void) {
   FAILS(MPI_Reduce_scatter(x, y, counts, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_ERR_COUNT);
   FAILS(MPI_Neighbor_alltoall(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_TOPOLOGY);
   FAILS(MPI_Reduce_local(x, x, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+  CHECK(MPI_Reduce_local(x, NULL, 0, MPI_INT, MPI_NO_OP) == MPI_SUCCESS);
   FAILS(MPI_Cart_create(MPI_COMM_SELF, 2, dims, zeros, 0, &comm), MPI_ERR_DIMS);
   FAILS(MPI_Cart_create(MPI_COMM_SELF, 1, (int[]){1000}, zeros, 0, &comm), MPI_ERR_DIMS);
   FAILS(MPI_Cart_rank(MPI_COMM_SELF, zeros, &rank), MPI_ERR_TOPOLOGY);
