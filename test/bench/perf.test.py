@@ -101,7 +101,7 @@ if not PERF.exists():
     print("skipped: no mpx-perf in this build")
     sys.exit(77)
 other_stacks_say_which_tests_they_have()
-with tempfile.TemporaryDirectory(prefix="mpx-perf-") as name:
+with tempfile.TemporaryDirectory(prefix="perf-") as name:
     a_stack_of_the_users_is_measured_by_every_test(Path(name))
     if shutil.which("ninja"):
         cmake_takes_its_header(Path(name))

@@ -35,7 +35,7 @@ def solve(ranks, *arguments, cwd=None):
 
 class Cg(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="mpx-cg-")
+        folder = tempfile.TemporaryDirectory(prefix="cg-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 

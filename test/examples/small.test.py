@@ -52,7 +52,7 @@ def picture(path):
 
 class Small(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="mpx-examples-")
+        folder = tempfile.TemporaryDirectory(prefix="examples-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 

@@ -58,7 +58,8 @@ def gone(pids, seconds):
 
 
 class Traces:
-    """Files that a job leaves behind: in /dev/shm, /tmp, and the folder that it works in."""
+    """Files that a job leaves behind: in /dev/shm, /tmp, and the folder that it works in. Tests that may run at the
+    same time give their own folders names that do not begin with mpx-."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="jobs-")

@@ -42,7 +42,7 @@ def call(*command, **more):
 class Mpi(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory(prefix="mpx-mpi-")
+        cls.kept = tempfile.TemporaryDirectory(prefix="mpi-programs-")
         cls.folder = Path(cls.kept.name)
 
     @classmethod

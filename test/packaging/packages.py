@@ -57,7 +57,7 @@ def expect(good: bool, what: str) -> None:
 
 
 def scratch() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="mpx-packaging.")
+    return tempfile.TemporaryDirectory(prefix="packaging-")
 
 
 def in_order(*checks) -> None:

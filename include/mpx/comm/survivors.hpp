@@ -10,9 +10,7 @@
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/engine/requests/forms.hpp"
 
-namespace mpx::inline v0 {
-
-namespace detail {
+namespace mpx::inline v0::detail {
 
 /// An agreement of the program's values.
 template <class Stack>
@@ -299,5 +297,4 @@ class survivors {
   }
 };
 
-}  // namespace detail
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::detail
