@@ -238,7 +238,7 @@ class Function:
         lines.append("    return MPI_SUCCESS;")
         end = "tool_failed()" if self.area == "tool" else f"failed({arguments})"
         lines += ["  } catch (...) {", f"    return {end};", "  }", "}"]
-        if self.quick:
+        if self.quick and not large:
             lines[0] = lines[0].replace(f"int P{name}(", f"[[gnu::noinline]] static int every_{name}(")
             plain = ", ".join(n for n, _ in self.params)
             lines += [f"{self.returned} P{name}({self.parameters(large)}) {{",

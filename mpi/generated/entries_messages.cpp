@@ -804,7 +804,7 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
   return quick_Irecv("MPI_Irecv", every_MPI_Irecv, buf, count, datatype, source, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Irecv)
-[[gnu::noinline]] static int every_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -818,9 +818,6 @@ MPX_MPI_ALIAS(MPI_Irecv)
   } catch (...) {
     return failed("MPI_Irecv_c", comm);
   }
-}
-int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-  return quick_Irecv("MPI_Irecv_c", every_MPI_Irecv_c, buf, count, datatype, source, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Irecv_c)
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -874,7 +871,7 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
   return quick_Isend("MPI_Isend", every_MPI_Isend, buf, count, datatype, dest, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Isend)
-[[gnu::noinline]] static int every_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -888,9 +885,6 @@ MPX_MPI_ALIAS(MPI_Isend)
   } catch (...) {
     return failed("MPI_Isend_c", comm);
   }
-}
-int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return quick_Isend("MPI_Isend_c", every_MPI_Isend_c, buf, count, datatype, dest, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Isend_c)
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
@@ -1072,7 +1066,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
   return quick_Recv("MPI_Recv", every_MPI_Recv, buf, count, datatype, source, tag, comm, status);
 }
 MPX_MPI_ALIAS(MPI_Recv)
-[[gnu::noinline]] static int every_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -1085,9 +1079,6 @@ MPX_MPI_ALIAS(MPI_Recv)
   } catch (...) {
     return failed("MPI_Recv_c", comm);
   }
-}
-int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
-  return quick_Recv("MPI_Recv_c", every_MPI_Recv_c, buf, count, datatype, source, tag, comm, status);
 }
 MPX_MPI_ALIAS(MPI_Recv_c)
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1202,7 +1193,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int t
   return quick_Send("MPI_Send", every_MPI_Send, buf, count, datatype, dest, tag, comm);
 }
 MPX_MPI_ALIAS(MPI_Send)
-[[gnu::noinline]] static int every_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -1215,9 +1206,6 @@ MPX_MPI_ALIAS(MPI_Send)
   } catch (...) {
     return failed("MPI_Send_c", comm);
   }
-}
-int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return quick_Send("MPI_Send_c", every_MPI_Send_c, buf, count, datatype, dest, tag, comm);
 }
 MPX_MPI_ALIAS(MPI_Send_c)
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {

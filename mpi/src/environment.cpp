@@ -101,7 +101,7 @@ void leave() {
   if (l.buffers != nullptr) l.buffers->drain();
   l.buffers.reset();
   l.requests.each([&](request_t& r) { l.job->drop(r.cell); });
-  l.complete_send = library::no_request;
+  l.complete_send = MPI_REQUEST_NULL;
   l.requests.clear();
   l.messages.clear();
   l.now.store(l.ended ? library::phase::after : library::phase::before,

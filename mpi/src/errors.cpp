@@ -286,7 +286,9 @@ int failed(const char* call, MPI_Errhandler given) noexcept {
     case errhandler_t::kind::comm:
       reinterpret_cast<MPI_Comm_errhandler_function*>(how->function)(&comm, &code);
       break;
-    default: end_job(f.code, std::string(call) + ": " + f.text);
+    case errhandler_t::kind::fatal:
+    case errhandler_t::kind::abort: end_job(f.code, std::string(call) + ": " + f.text);
+    default: return failed(call);  // Of another kind: itself a wrong argument.
   }
   return f.code;
 }

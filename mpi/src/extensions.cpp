@@ -110,7 +110,12 @@ int comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request) noexcept {
     const auto all = std::make_shared<agreement_under_way>(c.self, flag, mpx::agreed());
     request_cell cell;
     s.iagree(*flag, all->result, cell);
-    *request = add_request_of(cell, c.self, false, false, all);
+    try {
+      *request = add_request_of(cell, c.self, false, false, all);
+    } catch (...) {
+      lib().job->wait(cell);  // It writes its result.
+      throw;
+    }
     rare_parts& rare = *lib().requests.find(value_of(*request))->rare;
     rare.finish = [](const rare_parts& of) {
       const auto& its = *static_cast<const agreement_under_way*>(of.keep.get());

@@ -217,7 +217,13 @@ void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
   c.remote_size = from.remote_size;
   c.errors = from.errors;
   c.session = from.session;
-  *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
+  try {
+    *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
+  } catch (...) {
+    request_cell started = cell;
+    lib().job->wait(started);  // It makes what the port holds.
+    throw;
+  }
   comm_t& added = *find_comm(*newcomm);
   added.self = *newcomm;
   added.take_port(std::move(port));

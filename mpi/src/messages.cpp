@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Point-to-point messages, requests and statuses.
 #include <cstring>
+#include <list>
+#include <new>
 
 #include "buffers.hpp"
 #include "functions.hpp"
@@ -63,7 +65,9 @@ bool active(const request_t& r) { return r.generalized() != nullptr || lib().job
 }
 /// Ends a complete request: its status is known. Frees it unless it is persistent.
 void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
-  if (r.plain()) [[likely]]
+  if (handle == lib().complete_send)
+    end_complete_send(handle, into);
+  else if (r.plain()) [[likely]]
     end_plain(handle, r, s, into);
   else
     settle_special(handle, r, s, into);
@@ -98,13 +102,18 @@ class scratch_array {
 /// The active requests of an array, with their positions.
 class active_list {
  public:
-  active_list(int count, const MPI_Request array_of_requests[])
+  /// Sends that were complete at once are in the list, or left out of it.
+  enum class complete_sends : std::uint8_t { in, out };
+  active_list(int count, const MPI_Request array_of_requests[], complete_sends are)
       : cells_(room(count)), requests_(room(count)), at_(room(count)) {
     if (count > 0 && array_of_requests == nullptr)
       fail(MPI_ERR_REQUEST, "the array of requests is a null pointer");
     for (int i = 0; i < count; ++i) {
       if (array_of_requests[i] == MPI_REQUEST_NULL) continue;
-      request_t& r = need_request(array_of_requests[i]);
+      const bool shared = array_of_requests[i] == lib().complete_send;
+      if (shared && are == complete_sends::out) continue;
+      request_t& r =
+          shared ? complete_.emplace_back(complete_cell()) : need_request(array_of_requests[i]);
       if (r.persistent && !active(r)) continue;  // Others are active as long as they are there.
       cells_.data()[size_] = &r.cell;
       requests_.data()[size_] = &r;
@@ -128,23 +137,20 @@ class active_list {
   scratch_array<request_cell*> cells_;
   scratch_array<request_t*> requests_;
   scratch_array<int> at_;
+  std::list<request_t> complete_;  // Their handle is shared: each has an operation here.
 };
-/// Gives each send that was complete at once a request of its own, for calls that end some of the
-/// requests of an array.
-void separate_complete_sends(int count, MPI_Request requests[]) {
-  for (int i = 0; requests != nullptr && i < count; ++i)
-    if (requests[i] == lib().complete_send)
-      requests[i] = add_request_of(complete_cell(), nullptr, false, false);
-}
 MPI_Status* status_at(MPI_Status* all, std::size_t i) noexcept {
   return all == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all + i;
 }
 
-/// Settles the requests of `list`, whose statuses are `done`. Throws MPI_ERR_IN_STATUS.
+/// Settles the requests of an array: those of `list`, whose statuses are `done`, and sends that were
+/// complete at once, which are not in the list. Throws MPI_ERR_IN_STATUS.
 void settle_all(MPI_Request requests[], active_list& list, const mpx::status done[],
                 MPI_Status* statuses, int count) {
-  if (statuses != MPI_STATUSES_IGNORE)
-    for (int i = 0; i < count; ++i) set_empty(&statuses[i]);
+  for (int i = 0; i < count; ++i) {
+    set_empty(status_at(statuses, static_cast<std::size_t>(i)));
+    if (requests[i] == lib().complete_send) requests[i] = MPI_REQUEST_NULL;
+  }
   bool wrong = false;
   const void* on = nullptr;
   std::string text;
@@ -167,6 +173,8 @@ void settle_all(MPI_Request requests[], active_list& list, const mpx::status don
       settle(requests[i], list[k], done[k], into);
     } catch (const failure& f) {
       code = f.code;
+    } catch (const std::bad_alloc&) {
+      code = MPI_ERR_NO_MEM;
     }
     if (code == MPI_SUCCESS) continue;
     if (!wrong) {
@@ -487,7 +495,10 @@ void Test(MPI_Request* request, int* flag, MPI_Status* status) {
   *flag = 1;
   set_empty(status);
   if (*request == MPI_REQUEST_NULL) return lib().job->progress();
-  if (*request == lib().complete_send) return end_complete_send(*request, status);
+  if (*request == lib().complete_send) {
+    end_complete_send(*request, status);
+    return lib().job->progress();
+  }
   request_t& r = need_request(*request);
   if (!active(r)) return lib().job->progress();
   const auto s = lib().job->test(r.cell);
@@ -495,16 +506,13 @@ void Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (s) settle_one(*request, r, *s, status);
 }
 void Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  for (int i = 0; array_of_requests != nullptr && i < count; ++i)
-    if (array_of_requests[i] == lib().complete_send) array_of_requests[i] = MPI_REQUEST_NULL;
-  active_list list(count, array_of_requests);
+  active_list list(count, array_of_requests, active_list::complete_sends::out);
   scratch_array<mpx::status> done(list.size());
   if (!list.empty()) lib().job->wait_all(list.cells(), {done.data(), list.size()});
   settle_all(array_of_requests, list, done.data(), array_of_statuses, count);
 }
 void Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
-  separate_complete_sends(count, array_of_requests);
-  active_list list(count, array_of_requests);
+  active_list list(count, array_of_requests, active_list::complete_sends::out);
   scratch_array<mpx::status> done(list.size());
   *flag = list.empty() || lib().job->test_all(list.cells(), {done.data(), list.size()});
   if (*flag != 0) settle_all(array_of_requests, list, done.data(), array_of_statuses, count);
@@ -512,8 +520,7 @@ void Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* 
 namespace {
 void any_of(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status,
             bool once) {
-  separate_complete_sends(count, array_of_requests);
-  active_list list(count, array_of_requests);
+  active_list list(count, array_of_requests, active_list::complete_sends::in);
   *indx = MPI_UNDEFINED;
   if (flag != nullptr) *flag = 1;
   set_empty(status);
@@ -529,8 +536,7 @@ void any_of(int count, MPI_Request array_of_requests[], int* indx, int* flag, MP
 }
 void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
              MPI_Status* array_of_statuses, bool once) {
-  separate_complete_sends(incount, array_of_requests);
-  active_list list(incount, array_of_requests);
+  active_list list(incount, array_of_requests, active_list::complete_sends::in);
   *outcount = MPI_UNDEFINED;
   if (list.empty()) return;
   need_place(array_of_indices, "array_of_indices");
@@ -552,6 +558,8 @@ void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int ar
       settle(array_of_requests[at], r, done[k].status, into);
     } catch (const failure& f) {
       code = f.code;
+    } catch (const std::bad_alloc&) {
+      code = MPI_ERR_NO_MEM;
     }
     codes[k] = code;
     if (code == MPI_SUCCESS) continue;
@@ -618,7 +626,7 @@ void Request_get_status_all(int count, const MPI_Request array_of_requests[], in
 }
 void Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag,
                             MPI_Status* status) {
-  active_list list(count, array_of_requests);
+  active_list list(count, array_of_requests, active_list::complete_sends::in);
   *indx = MPI_UNDEFINED;
   *flag = list.empty();
   set_empty(status);
@@ -631,7 +639,7 @@ void Request_get_status_any(int count, const MPI_Request array_of_requests[], in
 }
 void Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
                              int array_of_indices[], MPI_Status* array_of_statuses) {
-  active_list list(incount, array_of_requests);
+  active_list list(incount, array_of_requests, active_list::complete_sends::in);
   *outcount = list.empty() ? MPI_UNDEFINED : 0;
   if (!list.empty()) need_place(array_of_indices, "array_of_indices");
   for (std::size_t k = 0; k < list.size(); ++k) {

@@ -233,7 +233,6 @@ struct session_t {
 
 /// State of the library.
 struct library {
-  static inline const auto no_request = reinterpret_cast<MPI_Request>(~std::uintptr_t{0});
   enum phase : std::uint8_t { before, running, after };
   mpx::platform::atomic<std::uint8_t> now{before};
   int users = 0;         ///< MPI_Init and sessions; the last one leaves the job.
@@ -245,8 +244,8 @@ struct library {
   comm_t* world = nullptr;
   comm_t* self = nullptr;
   /// The request of every send that is complete when its call returns: it need not be made and freed
-  /// for each. Never freed while MPI runs; before and after it is the handle of no object.
-  MPI_Request complete_send = no_request;
+  /// for each. Never freed while MPI runs; before and after there is none.
+  MPI_Request complete_send = MPI_REQUEST_NULL;
   std::uintptr_t world_handle = 0;
   std::uintptr_t self_handle = 0;
   pthread_t main_thread{};

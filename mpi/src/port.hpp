@@ -107,8 +107,8 @@ class window_port;
 struct window_plan;
 
 struct comm_t;
-/// What the library does with a usual message (quick.hpp) that a port could not end at once. Each
-/// call returns an MPI error code.
+/// Calls of a port into the library, for usual messages (quick.hpp): sends that cannot leave at once,
+/// and receives that have failed. Each returns an MPI error code.
 struct message_calls {
   int (*send)(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag);
   int (*isend)(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag,
@@ -120,7 +120,8 @@ struct message_calls {
 class comm_port {
  public:
   virtual ~comm_port() = default;
-  /// The communicator of the library. Set before a message.
+  /// The communicator that has this port. Set by comm_t::take_port, before the first message; not set
+  /// in library::base.
   struct {
     const comm_t* comm = nullptr;
     const message_calls* calls = nullptr;

@@ -91,7 +91,7 @@ template <class Every>
 inline int quick_Wait(const char* call, Every every, MPI_Request* request, MPI_Status* status) {
   if (request == nullptr) [[unlikely]]
     return every(request, status);
-  if (*request == lib().complete_send) {
+  if (*request == lib().complete_send && *request != MPI_REQUEST_NULL) {
     end_complete_send(*request, status);
     return MPI_SUCCESS;
   }

@@ -544,6 +544,9 @@ class endpoint : endpoint_policies<Stack>,
                                         match_bits bits) {
     lock_guard lock(threading());
     const send_call c{{base, bytes}, to, bits};
+    // Other calls, to which callers then turn, poll.
+    if (!countdown().passes(call_weight::flush)) [[unlikely]]
+      return false;
     return outbox().send_short_prepaid(c) || outbox().send_and_buy_credit(c);
   }
   // Slow paths of the inbox and the outbox that their fast paths call.
