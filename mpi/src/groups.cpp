@@ -209,42 +209,40 @@ void Comm_dup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm) {
   Comm_dup(comm, newcomm);
   find_comm(*newcomm)->hints = info == MPI_INFO_NULL ? info_t() : known_hints(need_info(info));
 }
-void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
-                        const request_cell& cell, MPI_Comm* newcomm, MPI_Request* request) {
-  comm_t c;
-  c.rank = from.rank;
-  c.size = from.size;
-  c.remote_size = from.remote_size;
-  c.errors = from.errors;
-  c.session = from.session;
-  try {
-    *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
-  } catch (...) {
-    request_cell started = cell;
-    lib().job->wait(started);  // It makes what the port holds.
-    throw;
-  }
-  comm_t& added = *find_comm(*newcomm);
-  added.self = *newcomm;
-  added.take_port(std::move(port));
-  *request = add_request_of(cell, from.self, false, false);
-  request_t& r = *lib().requests.find(value_of(*request));
-  r.rare = std::make_unique<rare_parts>();
-  r.rare->finish_with = *newcomm;
-  r.rare->finish = [](const rare_parts& rare) {
-    comm_t* const made = find_comm(static_cast<MPI_Comm>(rare.finish_with));
-    if (made == nullptr) return;
-    made->rank = made->port->rank();
-    made->size = made->port->size();
-    made->remote_size = made->port->remote_size();
-  };
+namespace {
+/// Fills in what is known once a started duplication is complete.
+void finish_dup(request_t& r) {
+  comm_t* const made = find_comm(static_cast<MPI_Comm>(r.rare->finish_with));
+  if (made == nullptr) return;
+  made->rank = made->port->rank();
+  made->size = made->port->size();
+  made->remote_size = made->port->remote_size();
 }
+}  // namespace
 void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   request_cell cell;
   auto port = comm.port->idup(cell);
-  add_comm_under_way(std::move(port), comm, cell, newcomm, request);
+  comm_t c;
+  c.rank = comm.rank;
+  c.size = comm.size;
+  c.remote_size = comm.remote_size;
+  c.errors = comm.errors;
+  c.hints = comm.hints;
+  c.session = comm.session;
+  try {
+    *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
+  } catch (...) {
+    lib().job->wait(cell);  // It makes what the port holds.
+    throw;
+  }
   comm_t& made = *find_comm(*newcomm);
-  made.hints = comm.hints;
+  made.self = *newcomm;
+  made.take_port(std::move(port));
+  *request = add_request_of(cell, comm.self, false, false);
+  request_t& r = *lib().requests.find(value_of(*request));
+  r.rare = std::make_unique<rare_parts>();
+  r.rare->finish = finish_dup;
+  r.rare->finish_with = *newcomm;
   copy_attributes(comm, made);
 }
 void Comm_idup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {

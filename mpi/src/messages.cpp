@@ -57,11 +57,10 @@ bool active(const request_t& r) { return r.generalized() != nullptr || lib().job
     return;
   }
   set_status_of(r, s, into);
+  if (r.rare != nullptr && r.rare->finish != nullptr && !s.failed()) r.rare->finish(r);
   if (r.persistent) return;
-  const std::unique_ptr<rare_parts> rare = std::move(r.rare);
   lib().requests.erase(value_of(handle));
   handle = MPI_REQUEST_NULL;
-  if (rare != nullptr && rare->finish != nullptr && !s.failed()) rare->finish(*rare);
 }
 /// Ends a complete request: its status is known. Frees it unless it is persistent.
 void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {

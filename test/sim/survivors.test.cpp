@@ -72,37 +72,14 @@ std::int64_t mask_of(const mpx::group& g) {
   return mask;
 }
 
-/// Waits, or works and tests now and then.
-template <class Stack>
-void end(mpx::environment<Stack>& env, mpx::request<Stack> r) {
-  if (env.rank() % 2 == 0) return static_cast<void>(r.wait());
-  while (!r.test()) env.transport().compute(2000);
-}
-template <class Stack>
-mpx::agreed agree(mpx::environment<Stack>& env, mpx::communicator<Stack>& on, int value,
-                  bool starts) {
-  if (!starts) return on.agree(value);
-  mpx::agreed a;
-  end(env, on.agree(value, a, mpx::start));
-  return a;
-}
-template <class Stack>
-mpx::communicator<Stack> shrink(mpx::environment<Stack>& env, mpx::communicator<Stack>& on,
-                                bool starts) {
-  if (!starts) return on.shrink();
-  mpx::communicator<Stack> made;
-  end(env, on.shrink(made, mpx::start));
-  return made;
-}
-
 /// Agrees, works until that fails, revokes, shrinks until the work is done.
 template <class Stack>
-void live(mpx::environment<Stack>& env, const deaths& who, bool starts, witness& all) {
+void live(mpx::environment<Stack>& env, const deaths& who, witness& all) {
   auto world = env.world();
   const mpx::rank_t n = world.size();
   const auto dead = [&] { return who.dead(env.rank(), env.now_ns()); };
   for (int round = 0; round < 4; ++round) {
-    const auto a = agree(env, world, ~(1 << world.rank()), starts);
+    const auto a = world.agree(~(1 << world.rank()));
     if (dead()) return;
     all.say("value " + std::to_string(round), a.value);
     all.say("failed " + std::to_string(round), mask_of(a.failed));
@@ -138,14 +115,14 @@ void live(mpx::environment<Stack>& env, const deaths& who, bool starts, witness&
   CHECK((why == mpx::errc::revoked || why == mpx::errc::peer_lost));
   auto at = world;
   for (int round = 0;; ++round) {
-    at = shrink(env, at, starts);
+    at = at.shrink();
     if (dead()) return;
     const std::string which = "shrink " + std::to_string(round);
     all.say(which, mask_of(at.group()));
     all.say(which + " context", at.context());
     int sum = 0;
     const bool good = survivors_errc([&] { sum = at.allreduce(1, std::plus<>{}); }) == mpx::errc{};
-    const int agreed = agree(env, at, good ? 1 : 0, starts).value;
+    const int agreed = at.agree(good ? 1 : 0).value;
     if (dead()) return;
     if (agreed == 1) {
       CHECK(sum == at.size());
@@ -157,13 +134,12 @@ void live(mpx::environment<Stack>& env, const deaths& who, bool starts, witness&
 }
 
 template <class Stack>
-void survive(mpx::rank_t n, std::uint64_t seed, const deaths& who, bool starts) {
+void survive(mpx::rank_t n, std::uint64_t seed, const deaths& who) {
   CAPTURE(n);
   CAPTURE(seed);
-  CAPTURE(starts);
   witness all;
   const auto run = sim::try_run<Stack>(
-      n, survivors_net, seed, [&](mpx::environment<Stack>& env) { live(env, who, starts, all); },
+      n, survivors_net, seed, [&](mpx::environment<Stack>& env) { live(env, who, all); },
       who.options());
   if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
   all.check();
@@ -177,9 +153,8 @@ void survive(mpx::rank_t n, std::uint64_t seed, const deaths& who, bool starts) 
 TEST_CASE_TEMPLATE("survivors: one death at every moment", Stack, sim::stack, multiple) {
   for (const mpx::rank_t n : {2, 3, 4, 7, 8})
     for (std::int64_t at = 500; at < 60'000; at += n < 5 ? 700 : 2100)
-      for (const bool starts : {false, true})
-        survive<Stack>(n, static_cast<std::uint64_t>(at + n),
-                       {{{static_cast<mpx::rank_t>(at / 100 % n), at}}}, starts);
+      survive<Stack>(n, static_cast<std::uint64_t>(at + n),
+                     {{{static_cast<mpx::rank_t>(at / 100 % n), at}}});
 }
 
 TEST_CASE_TEMPLATE("survivors: two deaths", Stack, sim::stack) {
@@ -190,90 +165,8 @@ TEST_CASE_TEMPLATE("survivors: two deaths", Stack, sim::stack) {
       const auto second = (first + 1 + static_cast<mpx::rank_t>(x >> 50 & 0xff) % (n - 1)) % n;
       const auto at = static_cast<std::int64_t>(x >> 20 & 0xffff);
       const auto later = at + static_cast<std::int64_t>(x & 0x3fff) * (seed % 2 == 0 ? 1 : 100);
-      survive<Stack>(n, seed, {{{first, at + 500}, {second, later + 500}}}, seed % 3 == 0);
+      survive<Stack>(n, seed, {{{first, at + 500}, {second, later + 500}}});
     }
-}
-
-TEST_CASE_TEMPLATE("survivors: started agreements overlap, in any order", Stack, sim::stack,
-                   multiple) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const deaths who{{{2, static_cast<std::int64_t>(seed) * 1500}}};
-    witness all;
-    const auto run = sim::try_run<Stack>(
-        5, survivors_net, seed,
-        [&](mpx::environment<Stack>& env) {
-          auto world = env.world();
-          constexpr int n = 6;
-          mpx::agreed got[n];
-          mpx::communicator<Stack> made;
-          std::vector<mpx::request<Stack>> under_way;
-          for (int i = 0; i < n; ++i)
-            under_way.push_back(world.agree(~(1 << i), got[i], mpx::start));
-          under_way.push_back(world.shrink(made, mpx::start));
-          const auto first = world.agree(-1);  // Blocking ones overtake.
-          if (env.rank() % 2 == 0)
-            for (int i = n; i >= 0; --i) under_way[static_cast<std::size_t>(i)].wait();
-          else
-            mpx::wait_all(under_way);
-          if (who.dead(env.rank(), env.now_ns())) return;
-          CHECK(first.value == -1);
-          for (int i = 0; i < n; ++i) {
-            CHECK(got[i].value == ~(1 << i));
-            all.say("failed " + std::to_string(i), mask_of(got[i].failed));
-            CHECK(got[i].acknowledged == (got[i].failed.size() == 0));
-          }
-          all.say("made", mask_of(made.group()));
-          ++all.ended;
-          world.revoke();
-          auto last = world.shrink();
-          all.say("last", mask_of(last.group()));
-        },
-        who.options());
-    if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
-    all.check();
-    CHECK(all.ended >= 4);
-  }
-}
-
-TEST_CASE_TEMPLATE("survivors: agreements tell if failures are acknowledged", Stack, sim::stack) {
-  const deaths who{{{1, 1'000'000}}};
-  const auto run = sim::try_run<Stack>(
-      4, survivors_net, 5,
-      [&](mpx::environment<Stack>& env) {
-        auto world = env.world();
-        if (env.rank() == 1) return env.transport().compute(1'000'000'000'000);
-        CHECK(world.agree(1).failed.size() == 1);
-        CHECK(!world.agree(1).acknowledged);
-        if (env.rank() != 3) world.acknowledge_failures();
-        CHECK(!world.agree(1).acknowledged);
-        world.acknowledge_failures(1);
-        CHECK(world.agree(1).acknowledged);
-      },
-      who.options());
-  if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
-}
-
-TEST_CASE_TEMPLATE("survivors: dropped requests leave no rank waiting", Stack, sim::stack,
-                   multiple) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed)
-    sim::run<Stack>(4, survivors_net, seed, [&](mpx::environment<Stack>& env) {
-      auto world = env.world();
-      const bool drops = env.rank() == static_cast<mpx::rank_t>(seed % 4);
-      mpx::communicator<Stack> made;
-      if (drops) {
-        mpx::agreed none;
-        static_cast<void>(world.agree(6, none, mpx::start));
-        static_cast<void>(world.shrink(made, mpx::start));
-      } else {
-        CHECK(world.agree(7).value == 6);
-        made = world.shrink();
-        CHECK(made.size() == 4);
-        CHECK(survivors_errc([&] { made.barrier(); }) == mpx::errc::revoked);
-      }
-      CHECK(!made == drops);
-      CHECK(world.agree(5).value == 5);
-      CHECK(world.allreduce(1, std::plus<>{}) == 4);
-    });
 }
 
 TEST_CASE_TEMPLATE("survivors: receives from any source, and their communicators", Stack,

@@ -113,31 +113,6 @@ struct compounds {
     if (s.op != nullptr) add_locked(e, op, *s.op);
     return s.op;
   }
-  /// Sends a message of bytes, as a part of `op` unless it leaves at once.
-  /// Errors: errc::no_resources.
-  static errc send_locked(endpoint_type& e, operation& op, const send_call& c) noexcept {
-    if (e.outbox().send_without_operation(c)) return errc{};
-    const started s = cold_paths<Stack>::send_queued_locked(e, c, 0);
-    if (s.op != nullptr) add_locked(e, op, *s.op);
-    return s.op == nullptr ? s.failure : errc{};
-  }
-  /// Drops all parts of an operation that is open. Returns true if nothing touches their buffers
-  /// any more; else it has to be called again.
-  static bool drop_parts_locked(endpoint_type& e, operation& op) noexcept {
-    compound& c = compound_of(op);
-    schedules<Stack>::drop_locked(e, c.first);
-    if (c.first != nullptr) return false;
-    c.pending = c.parts = c.cancelled = 0;
-    c.failed = nullptr;
-    return true;
-  }
-  /// Calls f(extension) for each extension of an operation of this rank.
-  template <class F>
-  static void for_each_extension_locked(endpoint_type& e, F&& f) {
-    e.pool().for_each([&](const operation& op) {
-      if (op.role == role::compound && compound_of(op).more != nullptr) f(*compound_of(op).more);
-    });
-  }
   /// Completes `op` with a failure, whatever its parts do.
   static void fail_locked(endpoint_type& e, operation& op, errc why) noexcept {
     compound_of(op).open = false;
@@ -195,7 +170,6 @@ struct compounds {
     if (op.role != role::compound) return e.abandon(op);
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
-    if (outlives_request(e, op)) return detach(e, op);
     drop_parts(e, op);
     drop_added(e, op);
     e.release(op);
@@ -260,12 +234,6 @@ struct compounds {
     return why;
   }
 
-  static bool outlives_request(endpoint_type& e, operation& op) noexcept {
-    extension* const more = compound_of(op).more;
-    if (more == nullptr) return false;
-    lock_guard lock(e.threading());
-    return more->outlives_request_locked();
-  }
   static void clear_status(operation& op) noexcept {
     op.peer = null_peer;
     op.tag = any_tag;

@@ -147,8 +147,6 @@ struct schedules {
   }
 
  private:
-  friend compounds<Stack>;
-
   static void count_due(endpoint_type& e, int more) noexcept {
     e.schedules_.due_count += static_cast<std::size_t>(more);
     e.peers().set_due(e.schedules_.due_count != 0);
