@@ -5754,12 +5754,11 @@ struct communicator_state : allocated {
   rank_t size = 0;
   context_id of_handles = no_context;  // Context of valid handles.
   context_id context = no_context;  // As `of_handles`, but kept until nothing is under way there.
-  std::uint32_t agreements = 0;     // Number of agreements begun.
+  std::uint32_t agreements = 0;     // Number of agreements made.
   rank_t left = 0;                  // Lost members that left in good order.
   std::uint32_t losses_seen = 0;    // Losses of the endpoint that `lost` includes.
   rank_t lost = 0;                  // Number of lost members.
   rank_t acknowledged = 0;          // Lost members that receives from any source disregard.
-  rank_t agreed_lost = 0;           // Most lost members that an agreement has found.
   bool revoked = false;
   bool in_use = false;                              // Freed, with operations still under way.
   communicator_state* next = nullptr;               // In the list of freed or vacant states.
@@ -5829,7 +5828,7 @@ struct operation;
 struct extension_tag;
 
 /// The layer that made an extension.
-enum class extension_kind : std::uint8_t { windows, partitions, portals, agreements };
+enum class extension_kind : std::uint8_t { windows, partitions, portals };
 
 /// State and behaviour of a compound operation of the kind `extended`; deleted with it.
 class extension : public allocated, public list_node<extension_tag> {
@@ -5847,9 +5846,6 @@ class extension : public allocated, public list_node<extension_tag> {
   /// Called when all parts are complete; `parts` is the failure of the first that failed. Returns
   /// the failure of the operation.
   virtual errc end_locked(errc parts) noexcept { return parts; }
-  /// Called when the request is dropped. Returns true if the operation goes on without it; it must
-  /// not touch the program's memory from then on.
-  virtual bool outlives_request_locked() noexcept { return false; }
   /// Describes the operation for the text of an error.
   virtual std::string describe() const = 0;
 
@@ -9283,64 +9279,6 @@ class service_host_of final : public service_host {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/core/serials.hpp
-
-// Serial numbers of collective calls, sent as tags. They identify the calls of different ranks that
-// belong to one collective.
-
-namespace mpx::inline v0::detail {
-
-/// Serial of one start of a prepared collective: the number of the collective, in the order of the
-/// init calls on its communicator, and the number of the start. Both are needed because ranks may
-/// start their prepared collectives in different orders. Serials of other calls are >= 0, in the
-/// order of the calls; these are negative, and disjoint from the tags of partitioned messages.
-///
-/// A collective's number repeats after 65,536 others, a start after 16,384. Repetition matters for
-/// error handling only, because messages of one collective between two ranks keep their order.
-struct prepared_serial {
-  static constexpr std::uint32_t mark = 0xc000'0000;
-  static constexpr unsigned start_bits = 14;
-  static constexpr std::uint32_t start_mask = (1u << start_bits) - 1;
-
-  static constexpr bool is(tag_t serial) noexcept {
-    return (static_cast<std::uint32_t>(serial) & mark) == mark;
-  }
-  /// Returns the serial before the first start.
-  static constexpr tag_t make(std::uint32_t number) noexcept {
-    return static_cast<tag_t>(mark | number << start_bits | start_mask);
-  }
-  static constexpr std::uint32_t number_of(tag_t serial) noexcept {
-    return (static_cast<std::uint32_t>(serial) & ~mark) >> start_bits;
-  }
-  static constexpr std::uint32_t start_of(tag_t serial) noexcept {
-    return static_cast<std::uint32_t>(serial) & start_mask;
-  }
-  /// Returns the serial of the next start.
-  static constexpr tag_t next(tag_t serial) noexcept {
-    const auto s = static_cast<std::uint32_t>(serial);
-    return static_cast<tag_t>((s & ~start_mask) | ((s + 1) & start_mask));
-  }
-};
-
-/// Tag of the messages by which all ranks meet, apart from any call. It is no serial, and above the
-/// tags of partitioned messages.
-inline constexpr tag_t meeting_tag = static_cast<tag_t>(0xbfff'ffffu);
-
-/// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
-/// are serials of one communicator. A prepared collective's serials are comparable with each other
-/// only.
-constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
-  if (a < 0 && !prepared_serial::is(a)) return false;  // The tag of no call.
-  const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
-  if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
-    return static_cast<std::int32_t>(distance << 1) < 0;
-  return prepared_serial::is(a) && prepared_serial::is(b) &&
-         prepared_serial::number_of(a) == prepared_serial::number_of(b) &&
-         static_cast<std::int32_t>(distance << (32 - prepared_serial::start_bits)) < 0;
-}
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/engine/communicators/contexts.hpp
 
 // Context ids of communicators: leader, serial and generation. A leader assigns them without
@@ -9803,11 +9741,10 @@ class communicators final : public service {
     return s == nullptr || lost_in(*s) > s->acknowledged;
   }
 
-  /// Discards messages of earlier agreements: those with a tag before `tag`.
+  /// Discards messages of earlier agreements: those with a tag lower than `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
-    endpoint_.discard_if(own, [&](const envelope& is) {
-      return is.context() == own && is_serial_before(is.tag(), tag);
-    });
+    endpoint_.discard_if(own,
+                         [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
   // --- Revoking ----------------------------------------------------------------------------------
@@ -10249,6 +10186,64 @@ class exposed_windows final : public service {
   exposed_window* first_ = nullptr;
   std::uint32_t locks_held_ = 0;
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/serials.hpp
+
+// Serial numbers of collective calls, sent as tags. They identify the calls of different ranks that
+// belong to one collective.
+
+namespace mpx::inline v0::detail {
+
+/// Serial of one start of a prepared collective: the number of the collective, in the order of the
+/// init calls on its communicator, and the number of the start. Both are needed because ranks may
+/// start their prepared collectives in different orders. Serials of other calls are >= 0, in the
+/// order of the calls; these are negative, and disjoint from the tags of partitioned messages.
+///
+/// A collective's number repeats after 65,536 others, a start after 16,384. Repetition matters for
+/// error handling only, because messages of one collective between two ranks keep their order.
+struct prepared_serial {
+  static constexpr std::uint32_t mark = 0xc000'0000;
+  static constexpr unsigned start_bits = 14;
+  static constexpr std::uint32_t start_mask = (1u << start_bits) - 1;
+
+  static constexpr bool is(tag_t serial) noexcept {
+    return (static_cast<std::uint32_t>(serial) & mark) == mark;
+  }
+  /// Returns the serial before the first start.
+  static constexpr tag_t make(std::uint32_t number) noexcept {
+    return static_cast<tag_t>(mark | number << start_bits | start_mask);
+  }
+  static constexpr std::uint32_t number_of(tag_t serial) noexcept {
+    return (static_cast<std::uint32_t>(serial) & ~mark) >> start_bits;
+  }
+  static constexpr std::uint32_t start_of(tag_t serial) noexcept {
+    return static_cast<std::uint32_t>(serial) & start_mask;
+  }
+  /// Returns the serial of the next start.
+  static constexpr tag_t next(tag_t serial) noexcept {
+    const auto s = static_cast<std::uint32_t>(serial);
+    return static_cast<tag_t>((s & ~start_mask) | ((s + 1) & start_mask));
+  }
+};
+
+/// Tag of the messages by which all ranks meet, apart from any call. It is no serial, and above the
+/// tags of partitioned messages.
+inline constexpr tag_t meeting_tag = static_cast<tag_t>(0xbfff'ffffu);
+
+/// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
+/// are serials of one communicator. A prepared collective's serials are comparable with each other
+/// only.
+constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
+  if (a < 0 && !prepared_serial::is(a)) return false;  // The tag of no call.
+  const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
+  if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
+    return static_cast<std::int32_t>(distance << 1) < 0;
+  return prepared_serial::is(a) && prepared_serial::is(b) &&
+         prepared_serial::number_of(a) == prepared_serial::number_of(b) &&
+         static_cast<std::int32_t>(distance << (32 - prepared_serial::start_bits)) < 0;
+}
 
 }  // namespace mpx::inline v0::detail
 
@@ -20027,6 +20022,9 @@ class endpoint : endpoint_policies<Stack>,
                                         match_bits bits) {
     lock_guard lock(threading());
     const send_call c{{base, bytes}, to, bits};
+    // Other calls, to which callers then turn, poll.
+    if (!countdown().passes(call_weight::flush)) [[unlikely]]
+      return false;
     return outbox().send_short_prepaid(c) || outbox().send_and_buy_credit(c);
   }
   // Slow paths of the inbox and the outbox that their fast paths call.
@@ -20221,31 +20219,6 @@ struct compounds {
     if (s.op != nullptr) add_locked(e, op, *s.op);
     return s.op;
   }
-  /// Sends a message of bytes, as a part of `op` unless it leaves at once.
-  /// Errors: errc::no_resources.
-  static errc send_locked(endpoint_type& e, operation& op, const send_call& c) noexcept {
-    if (e.outbox().send_without_operation(c)) return errc{};
-    const started s = cold_paths<Stack>::send_queued_locked(e, c, 0);
-    if (s.op != nullptr) add_locked(e, op, *s.op);
-    return s.op == nullptr ? s.failure : errc{};
-  }
-  /// Drops all parts of an operation that is open. Returns true if nothing touches their buffers
-  /// any more; else it has to be called again.
-  static bool drop_parts_locked(endpoint_type& e, operation& op) noexcept {
-    compound& c = compound_of(op);
-    schedules<Stack>::drop_locked(e, c.first);
-    if (c.first != nullptr) return false;
-    c.pending = c.parts = c.cancelled = 0;
-    c.failed = nullptr;
-    return true;
-  }
-  /// Calls f(extension) for each extension of an operation of this rank.
-  template <class F>
-  static void for_each_extension_locked(endpoint_type& e, F&& f) {
-    e.pool().for_each([&](const operation& op) {
-      if (op.role == role::compound && compound_of(op).more != nullptr) f(*compound_of(op).more);
-    });
-  }
   /// Completes `op` with a failure, whatever its parts do.
   static void fail_locked(endpoint_type& e, operation& op, errc why) noexcept {
     compound_of(op).open = false;
@@ -20303,7 +20276,6 @@ struct compounds {
     if (op.role != role::compound) return e.abandon(op);
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
-    if (outlives_request(e, op)) return detach(e, op);
     drop_parts(e, op);
     drop_added(e, op);
     e.release(op);
@@ -20368,12 +20340,6 @@ struct compounds {
     return why;
   }
 
-  static bool outlives_request(endpoint_type& e, operation& op) noexcept {
-    extension* const more = compound_of(op).more;
-    if (more == nullptr) return false;
-    lock_guard lock(e.threading());
-    return more->outlives_request_locked();
-  }
   static void clear_status(operation& op) noexcept {
     op.peer = null_peer;
     op.tag = any_tag;
@@ -21485,8 +21451,6 @@ struct schedules {
   }
 
  private:
-  friend compounds<Stack>;
-
   static void count_due(endpoint_type& e, int more) noexcept {
     e.schedules_.due_count += static_cast<std::size_t>(more);
     e.peers().set_due(e.schedules_.due_count != 0);
@@ -23602,7 +23566,7 @@ class point_to_point {
     return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
   }
 
-  /// Sends `buffer` if it can leave at once, else does nothing: other calls have to make room.
+  /// Sends `buffer` if it can leave at once, else does nothing: `progress` and other calls make room.
   /// Returns:    true if it has been sent; never for a long message.
   /// Errors:     errc::rank, errc::tag.
   /// Cost:       Less than `send`: there is nothing to wait for, and no request.
@@ -28768,84 +28732,60 @@ class handling {
 }  // namespace detail
 }  // namespace mpx::inline v0
 
-// ==== mpx/comm/agreed.hpp
-
-// Result of an agreement of the surviving ranks: their common value, and the ranks that failed.
-
-namespace mpx::inline v0 {
-
-/// Result of an agreement of the surviving ranks.
-struct agreed {
-  int value = 0;  ///< Bitwise AND of all contributions, with those of failed ranks that arrived.
-  group failed;   ///< The failed ranks; ranks that fail during the call may be included.
-  /// True if all ranks had acknowledged these failures when they began (acknowledge_failures).
-  bool acknowledged = true;
-};
-
-}  // namespace mpx::inline v0
-
 // ==== mpx/comm/detail/agreement.hpp
 
 // Agreement among the surviving ranks: combines the contributions of all, with the same result at
-// every rank that ends it, even if ranks fail meanwhile. It runs whenever any call makes progress.
+// every rank that returns, even if ranks fail during the call.
 
 namespace mpx::inline v0::detail {
 
 /// Contribution of a rank, and the combined result. Combining is commutative and idempotent.
 struct contribution {
-  std::int32_t value = -1;                 // Bitwise and.
-  rank_t proposer = 0x7fff'ffff;           // The lowest proposer wins, ...
-  context_id proposed = no_context;        // ... with the context that it proposes.
-  std::int32_t acknowledged = 0x7fffffff;  // The least: failed ranks that a rank has acknowledged.
-  std::uint32_t decided = 0;               // 1: this is the final result.
-  std::uint32_t unused = 0;
+  std::int32_t value = -1;           // Bitwise and.
+  rank_t proposer = 0x7fff'ffff;     // The lowest proposer wins, ...
+  context_id proposed = no_context;  // ... with the context that it proposes.
+  std::uint32_t decided = 0;         // 1: this is the final result.
 };
 
-/// One agreement of this rank, by flooding. The state machine behind its request.
+/// One agreement of this rank, by flooding.
 ///
 /// In a round, each rank sends its knowledge to all others, and waits for the message of each of
 /// them, or for its failure. It begins a round only after its messages of the previous round have
 /// left. So a rank from which nothing arrived in one round has sent nothing to any rank in the next
 /// one. Hence a rank that has heard from the same ranks in two successive rounds, or from all ranks
 /// in one, knows everything that any surviving rank can ever know. It has decided: it sends the
-/// decision to all others, and ends when that has left. A rank that receives a decision adopts it,
-/// and does the same.
-///
-/// | stage    | waits for                                    | then                               |
-/// |----------|----------------------------------------------|------------------------------------|
-/// | speaking |                                              | hearing                            |
-/// | hearing  | a message or the failure of each other rank  | dropping if one has decided,       |
-/// |          |                                              | else leaving                       |
-/// | leaving  | its own messages                             | dropping                           |
-/// | dropping | accesses to the messages                     | telling if it decides, or speaking |
-/// | telling  | its decision, or news of it, has left        | ending                             |
-/// | ending   | accesses to the messages                     | over; speaking if it is repeated   |
-///
-/// Cost:       Without failures 2 rounds of one message to each other rank, of 24 bytes and 2 bits
+/// decision to all others, and returns when that has left. A rank that receives a decision adopts
+/// it, and does the same.
+/// Cost:       Without failures 2 rounds of one message to each other rank, of 16 bytes and 2 bits
 ///             a rank; one round more for each rank that fails meanwhile, and one if some were
 ///             known to have failed before.
 /// Source:     Charron-Bost, Schiper 2004; Raynal 2002: early decision with known failures.
 template <class Stack>
-class agreement : public extension {
-  using parts = compounds<Stack>;
-
+class agreement {
  public:
-  /// Makes the operation of `all`, which owns it from then on, and is not complete.
-  /// Errors: errc::no_resources; `all` is deleted then.
-  static started make(agreement* all) noexcept {
-    const compound with{.kind = compound_kind::extended,
-                        .open = true,
-                        .ranks = all->on_.state().ranks,
-                        .more = all};
-    const started s = parts::make(all->endpoint_, with);
-    if (s.op == nullptr) delete all;
-    if (s.op != nullptr) all->op_ = s.op;
-    return s;
-  }
-  /// Begins to run; once.
-  void begin() noexcept {
-    endpoint_.pass_without_poll();  // With one rank nothing is sent.
-    parts::run(endpoint_, *this);
+  /// Errors: errc::no_resources, before anything is sent.
+  agreement(const point_to_point<Stack>& comm, endpoint<Stack>& e, communicator_state& s,
+            call_site site)
+      : own_(comm, own_messages<Stack>::of::agreements, site),
+        endpoint_(e),
+        site_(site),
+        size_(static_cast<std::size_t>(s.size)),
+        me_(static_cast<std::size_t>(comm.rank())),
+        words_((size_ + 63) / 64),
+        message_words_(sizeof(contribution) / 8 + 2 * words_),
+        tag_(static_cast<tag_t>(s.agreements++ & 0x7fff'ffffu)),
+        memory_((size_ + 1) * message_words_ + 2 * words_) {
+    e.pass_without_poll();  // With one rank nothing is sent.
+    for (std::size_t i = 0; i < (size_ + 1) * message_words_ + 2 * words_; ++i)
+      memory_.data()[i] = 0;
+    put({});
+    contributed()[me_ / 64] |= bit(me_);
+    e.with_communicators([&](auto& all) {
+      all.forget_agreements(own_.own_context(), tag_);
+      for (std::size_t r = 0; r < size_; ++r)
+        if (all.is_lost(s, static_cast<rank_t>(r))) lost()[r / 64] |= bit(r);
+    });
+    for (std::size_t r = 0; r < 2 * size_; ++r) requests_.add(new kept_request());
   }
 
   contribution get() const noexcept {
@@ -28859,86 +28799,37 @@ class agreement : public extension {
     const auto r = static_cast<std::size_t>(rank);
     return !has(contributed(), r) || has(lost(), r);
   }
-  /// True if all lower ranks are known to have failed.
+  /// True if this rank knows that all lower ranks have failed.
   bool is_lowest() const noexcept {
     for (std::size_t r = 0; r < me_; ++r)
       if (!has(lost(), r)) return false;
     return true;
   }
 
-  errc start() noexcept final { return errc{}; }
-  bool part_done_locked(const operation&) noexcept final { return true; }
-  void run_locked() noexcept final {
-    if (op_->done()) return;
-    while (step_locked()) {
-    }  // Nothing of it is accessed afterwards: it may be over, and deleted.
+  /// Returns when all surviving ranks have, or will have, the same result.
+  /// Errors: errc::no_resources, errc::not_a_rank.
+  errc run() {
+    std::uint64_t* heard = memory_.data() + (size_ + 1) * message_words_;
+    std::uint64_t* before = heard + words_;
+    for (bool first = true;; first = false) {
+      if (const errc why = round(heard); why != errc{}) return why;
+      bool same = !first;
+      for (std::size_t w = 0; w < words_; ++w) same = same && heard[w] == before[w];
+      bool all = true;
+      for (std::size_t r = 0; r < size_; ++r) all = all && (r == me_ || has(heard, r));
+      if (decided_ || same || all) break;
+      std::swap(heard, before);
+    }
+    contribution c = get();
+    c.decided = 1;
+    put(c);
+    return tell();
   }
-  errc end_locked(errc) noexcept final { return result_; }
-  std::string describe() const final {
-    return formatted("%s on rank %zu, communicator %u", name_, me_, number_of(on_.plain_context()));
-  }
-
- protected:
-  /// Errors: errc::no_resources, thrown.
-  agreement(const communicator_access<Stack>& on, const char* name)
-      : extension(extension_kind::agreements),
-        on_(on),
-        endpoint_(on.at()),
-        name_(name),
-        context_(
-            own_messages<Stack>(on, own_messages<Stack>::of::agreements, {name}).own_context()),
-        size_(static_cast<std::size_t>(on.size())),
-        me_(static_cast<std::size_t>(on.rank())),
-        words_((size_ + 63) / 64),
-        message_words_(sizeof(contribution) / 8 + 2 * words_),
-        memory_((size_ + 1) * message_words_ + 2 * words_),
-        heard_of_(size_) {
-    for (std::size_t w = 0; w < 2 * words_; ++w) contributed()[w] = 0;
-    endpoint_.with_communicators([&](auto& all) {
-      serial_ = on_.state().agreements++;
-      std::uint32_t oldest = serial_;
-      parts::for_each_extension_locked(endpoint_, [&](const extension& other) {
-        if (other.kind != extension_kind::agreements) return;
-        const auto& its = static_cast<const agreement&>(other);
-        if (its.context_ == context_ && serial_ - its.serial_ > serial_ - oldest)
-          oldest = its.serial_;
-      });
-      all.forget_agreements(context_, tag_of(oldest, 0));
-      prepare_locked();
-    });
-  }
-
-  /// Uses the result, or ends without one if `why` is an error. Returns false if the agreement has
-  /// to be repeated (repeat_locked).
-  virtual bool use_locked(errc why) noexcept = 0;
-  /// Prepares another agreement of the same ranks, with what is known of failed ones.
-  /// Errors: errc::communicator if it was repeated too often.
-  errc repeat_locked() noexcept {
-    if (++repeats_ == repeats_max) return errc::communicator;
-    prepare_locked();
-    return errc{};
-  }
-  void fails(errc why) noexcept { result_ = why; }
-  /// The ranks for which is(rank) is true.
-  /// Errors: errc::no_resources, thrown.
-  template <class Is>
-  group those(Is&& is) const {
-    plain_array<peer_id> peers;
-    for (rank_t r = 0; r < on_.size(); ++r)
-      if (is(r)) peers.push_back(on_.peer_of(r));
-    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), endpoint_.self());
-  }
-  communicator_state& state() const noexcept { return on_.state(); }
-  endpoint<Stack>& at() const noexcept { return endpoint_; }
-  rank_t rank() const noexcept { return on_.rank(); }
 
  private:
-  enum class doing : std::uint8_t { speaking, hearing, leaving, dropping, telling, ending };
-  static constexpr std::uint32_t repeats_max = 64;
-
-  static tag_t tag_of(std::uint32_t serial, std::uint32_t repeats) noexcept {
-    return static_cast<tag_t>((serial * repeats_max + repeats) & 0x7fff'ffffu);
-  }
+  struct kept_request : allocated {
+    request<Stack> is;
+  };
   static std::uint64_t bit(std::size_t r) noexcept { return std::uint64_t{1} << (r % 64); }
   static bool has(const std::uint64_t* words, std::size_t r) noexcept {
     return (words[r / 64] & bit(r)) != 0;
@@ -28948,127 +28839,64 @@ class agreement : public extension {
   std::uint64_t* from(std::size_t r) const noexcept {
     return memory_.data() + (r + 1) * message_words_;
   }
-  std::uint64_t* heard() const noexcept { return from(size_); }
-  std::uint64_t* heard_before() const noexcept { return heard() + words_; }
-  memory bytes(std::uint64_t* at) const noexcept {
-    return {reinterpret_cast<std::byte*>(at), message_words_ * 8};
+  std::span<std::byte> bytes(std::uint64_t* at) const noexcept {
+    return std::as_writable_bytes(std::span(at, message_words_));
   }
+  request<Stack>& sent_to(std::size_t r) noexcept { return requests_[r]->is; }
+  request<Stack>& heard_of(std::size_t r) noexcept { return requests_[size_ + r]->is; }
 
-  void prepare_locked() noexcept {
-    put({});
-    for (std::size_t w = 0; w < words_; ++w) contributed()[w] = 0;
-    contributed()[me_ / 64] |= bit(me_);
-    for (std::size_t r = 0; r < size_; ++r)
-      if (endpoint_.communicators_locked().is_lost(on_.state(), static_cast<rank_t>(r)))
-        lost()[r / 64] |= bit(r);
-    now_ = doing::speaking;
-    first_ = true;
-    decided_ = false;
-  }
-
-  /// Does what the table above says. Returns false if it has to wait, or is over.
-  bool step_locked() noexcept {
-    switch (now_) {
-      case doing::speaking: return speak_locked();
-      case doing::hearing: return hear_locked();
-      case doing::leaving:
-        if (compound_of(*op_).pending != 0) return false;
-        now_ = doing::dropping;
-        return true;
-      case doing::dropping:
-        // If decided, this drops messages that have not left: a rank that misses one has decided,
-        // too.
-        return dropped_locked() && learn_locked();
-      case doing::telling:
-        if (!told_locked()) return again_soon_locked();
-        now_ = doing::ending;
-        return true;
-      case doing::ending: return dropped_locked() && over_locked();
-    }
-    return false;
-  }
-  bool again_soon_locked() noexcept {
-    schedules<Stack>::make_due(endpoint_, *this);
-    return false;
-  }
-  bool dropped_locked() noexcept {
-    return parts::drop_parts_locked(endpoint_, *op_) || again_soon_locked();
-  }
-  bool fail_locked(errc why) noexcept {
-    use_locked(why);
-    parts::fail_locked(endpoint_, *op_, why);
-    return false;
-  }
-
-  bool speak_locked() noexcept {
-    for (std::size_t w = 0; w < words_; ++w) heard()[w] = 0;
-    for (std::size_t r = 0; r < size_; ++r) {
-      heard_of_.data()[r] = nullptr;
-      if (r == me_) continue;
-      heard_of_.data()[r] = parts::receive_locked(endpoint_, *op_, bytes(from(r)),
-                                                  pattern::exactly(context_, peer_of(r), tag()));
-      if (heard_of_.data()[r] == nullptr) return fail_locked(errc::no_resources);
-    }
-    at_ = 0;
-    now_ = doing::hearing;
-    return send_all_locked();
-  }
   /// Sends this rank's knowledge to all, which must not change until it has left.
-  bool send_all_locked() noexcept {
+  errc send_all() {
     for (std::size_t r = 0; r < size_; ++r) {
       if (r == me_) continue;
-      const errc why =
-          parts::send_locked(endpoint_, *op_, {bytes(memory_.data()), peer_of(r), context_, tag()});
-      if (why != errc{}) return fail_locked(why);
+      const started s = own_.start_send(bytes(memory_.data()), static_cast<rank_t>(r), tag_);
+      if (s.failure != errc{}) return s.failure;
+      if (s.op != nullptr) sent_to(r) = request_access::make(endpoint_, s.op);
     }
-    return true;
+    return errc{};
   }
-  bool hear_locked() noexcept {
-    for (; at_ < size_; ++at_) {
-      if (at_ == me_) continue;
-      const operation& got = *heard_of_.data()[at_];
-      if (!got.done()) return false;
-      if (got.failure == errc::not_a_rank) return fail_locked(errc::not_a_rank);
-      if (got.failure != errc{} || got.message_bytes != message_words_ * 8) continue;
-      heard()[at_ / 64] |= bit(at_);
+  errc round(std::uint64_t* heard) {
+    for (std::size_t w = 0; w < words_; ++w) heard[w] = 0;
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      const started s = own_.start_receive(bytes(from(r)), static_cast<rank_t>(r), tag_);
+      if (s.failure != errc{}) return s.failure;
+      heard_of(r) = request_access::make(endpoint_, s.op);
+    }
+    if (const errc why = send_all(); why != errc{}) return why;
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      std::error_code ec;
+      const status got = request_access::wait_as(heard_of(r), site_, ec);
+      if (ec == errc::not_a_rank) return errc::not_a_rank;
+      if (!ec && got.bytes() == message_words_ * 8) heard[r / 64] |= bit(r);
+    }
+    for (std::size_t r = 0; r < size_; ++r) {
       contribution c;
-      std::memcpy(static_cast<void*>(&c), from(at_), sizeof c);
-      if (c.decided != 0) decided_ = true;
+      std::memcpy(static_cast<void*>(&c), from(r), sizeof c);
+      if (has(heard, r) && c.decided != 0) decided_ = true;
     }
-    now_ = decided_ ? doing::dropping : doing::leaving;
-    return true;
-  }
-  /// Merges what has arrived in this round, and decides, or begins another one.
-  bool learn_locked() noexcept {
+    for (std::size_t r = 0; r < size_ && !decided_; ++r)
+      if (r != me_) wait_sent(sent_to(r), false);
+    // If decided, this drops messages that have not left: a rank that misses one has decided, too.
+    for (std::size_t r = 0; r < size_; ++r) sent_to(r) = {};
     for (std::size_t r = 0; r < size_; ++r)
-      if (has(heard(), r)) merge(from(r));
-    bool same = !detail::exchange(first_, false);
-    for (std::size_t w = 0; w < words_; ++w) same = same && heard()[w] == heard_before()[w];
-    bool all = true;
-    for (std::size_t r = 0; r < size_; ++r) all = all && (r == me_ || has(heard(), r));
-    if (!decided_ && !same && !all) {
-      for (std::size_t w = 0; w < words_; ++w) heard_before()[w] = heard()[w];
-      now_ = doing::speaking;
-      return true;
-    }
-    contribution c = get();
-    c.decided = 1;
-    put(c);
-    now_ = doing::telling;
-    return send_all_locked();
+      if (has(heard, r)) merge(from(r));
+    return errc{};
   }
-  /// True if the decision has left, or its receivers are lost, or have been told of the message.
-  bool told_locked() const noexcept {
-    const compound& c = compound_of(*op_);
-    if (c.pending == 0) return true;
-    for (const operation* part = c.first; part != nullptr; part = part->next)
-      if (!part->done() && part->stage != stage::answer) return false;
-    return true;
+  /// Waits until a message has left, or its receiver is lost. `known`: it is enough that the
+  /// receiver has been told of the message.
+  void wait_sent(request<Stack>& r, bool known) {
+    operation* const op = request_access::operation_of(r);
+    if (op == nullptr) return;
+    endpoint_.wait_until(site_, {wait_kind::all, awaited::form::one, op},
+                         [&] { return op->done() || (known && op->stage == stage::answer); });
   }
-  bool over_locked() noexcept {
-    if (!use_locked(errc{})) return true;  // Repeated.
-    parts::seal_locked(endpoint_, *op_);
-    return false;
+  errc tell() {
+    if (const errc why = send_all(); why != errc{}) return why;
+    for (std::size_t r = 0; r < size_; ++r)
+      if (r != me_) wait_sent(sent_to(r), true);
+    return errc{};
   }
   void merge(const std::uint64_t* theirs) noexcept {
     contribution c = get();
@@ -29081,7 +28909,6 @@ class agreement : public extension {
     }
     if (decided_) return;
     c.value &= other.value;
-    if (other.acknowledged < c.acknowledged) c.acknowledged = other.acknowledged;
     if (other.proposer < c.proposer) {
       c.proposer = other.proposer;
       c.proposed = other.proposed;
@@ -29090,27 +28917,18 @@ class agreement : public extension {
     const std::uint64_t* const their_bits = theirs + sizeof(contribution) / 8;
     for (std::size_t w = 0; w < 2 * words_; ++w) contributed()[w] |= their_bits[w];
   }
-  peer_id peer_of(std::size_t r) const noexcept { return on_.peer_of(static_cast<rank_t>(r)); }
-  tag_t tag() const noexcept { return tag_of(serial_, repeats_); }
 
-  communicator_access<Stack> on_;
+  own_messages<Stack> own_;
   endpoint<Stack>& endpoint_;
-  const char* name_;
-  operation* op_ = nullptr;  // The operation that owns this object.
-  context_id context_;       // Of its messages.
+  call_site site_;
   std::size_t size_;
   std::size_t me_;
   std::size_t words_;          // Words of a set of ranks.
   std::size_t message_words_;  // A contribution, the contributors, and the failed ranks.
-  std::uint32_t serial_ = 0;
-  std::uint32_t repeats_ = 0;
-  errc result_{};
-  doing now_ = doing::speaking;
-  bool first_ = true;
+  tag_t tag_;
   bool decided_ = false;
-  std::size_t at_ = 0;             // The rank whose message is waited for.
   scratch<std::uint64_t> memory_;  // Knowledge, messages received, ranks heard now and before.
-  scratch<operation*> heard_of_;   // Receives of this round.
+  owning_table<kept_request> requests_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -29121,110 +28939,13 @@ class agreement : public extension {
 
 namespace mpx::inline v0 {
 
+/// Result of an agreement of the surviving ranks.
+struct agreed {
+  int value = 0;  ///< Bitwise AND of all contributions, with those of failed ranks that arrived.
+  group failed;   ///< The failed ranks; ranks that fail during the call may be included.
+};
+
 namespace detail {
-
-/// An agreement of the program's values.
-template <class Stack>
-class value_agreement final : public agreement<Stack> {
-  using base = agreement<Stack>;
-
- public:
-  value_agreement(const communicator_access<Stack>& on, int value, agreed& into)
-      : base(on, "agree"), into_(&into) {
-    contribution c = this->get();
-    c.value = value;
-    c.acknowledged = this->state().acknowledged;
-    this->put(c);
-  }
-  bool outlives_request_locked() noexcept override {
-    into_ = nullptr;
-    return true;
-  }
-
- private:
-  bool use_locked(errc why) noexcept override {
-    if (why != errc{} || into_ == nullptr) return true;
-    try {
-      const contribution c = this->get();
-      group failed = this->those([&](rank_t r) { return this->failed(r); });
-      const rank_t lost = failed.size();
-      if (lost > this->state().agreed_lost) this->state().agreed_lost = lost;
-      *into_ = {c.value, std::move(failed), c.acknowledged >= lost};
-    } catch (...) {
-      this->fails(errc::no_resources);
-    }
-    return true;
-  }
-  agreed* into_;
-};
-
-/// An agreement on the surviving ranks and the context of their communicator, which it makes.
-template <class Communicator, class Stack>
-class shrinking final : public agreement<Stack> {
-  using base = agreement<Stack>;
-
- public:
-  shrinking(const communicator_access<Stack>& on, Communicator& into)
-      : base(on, "shrink"), into_(&into) {}
-  /// Makes this rank propose a context, if it has to. May wait (endpoint::lead).
-  void lead(call_site site) {
-    if (!this->is_lowest()) return;
-    errc none{};
-    propose(this->at().lead(none, site));
-  }
-  bool outlives_request_locked() noexcept override {
-    into_ = nullptr;
-    return true;
-  }
-
- private:
-  void propose(context_id context) noexcept {
-    contribution c = this->get();
-    c.proposer = this->rank();
-    c.proposed = led_ = context;
-    this->put(c);
-  }
-  bool use_locked(errc why) noexcept override {
-    auto& all = this->at().communicators_locked();
-    const contribution c = this->get();
-    if (led_ != no_context && (why != errc{} || c.proposed != led_)) all.abandon(led_);
-    led_ = no_context;
-    if (why != errc{}) return true;
-    if (c.proposer == contribution().proposer) {  // No rank knew that it was the lowest.
-      why = this->repeat_locked();
-      if (why == errc{} && this->is_lowest()) propose(all.lead(none_));
-      if (why == errc{}) return false;
-    } else {
-      why = c.proposed == no_context ? errc::communicator : make_locked(c.proposed);
-    }
-    this->fails(why);
-    return true;
-  }
-  errc make_locked(context_id context) noexcept {
-    auto& all = this->at().communicators_locked();
-    try {
-      group living = this->those([&](rank_t r) { return !this->failed(r); });
-      const rank_t size = living.size();
-      const rank_t rank = living.rank();
-      if (rank == proc_null) return errc::peer_lost;
-      communicator_state* const s = all.make(context, std::move(living));
-      if (s == nullptr) return errc::no_resources;
-      if (into_ != nullptr) {
-        *into_ = {this->at(), *s, context, rank, size};
-      } else {  // The request was dropped: the others must not wait for this rank.
-        all.revoke(*s);
-        all.free(*s);
-      }
-      return errc{};
-    } catch (...) {
-      return errc::no_resources;
-    }
-  }
-
-  Communicator* into_;
-  context_id led_ = no_context;
-  errc none_{};
-};
 
 /// Fault tolerance of a communicator; a base of it.
 ///
@@ -29263,19 +28984,17 @@ class survivors {
                std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     agreed result;
-    const errc why = wait_for(a, start_agree(a, value, result), {"agree", where});
+    const errc why = guarded([&] {
+      agreement<Stack> all(a, a.at(), a.state(), {"agree", where});
+      contribution c = all.get();
+      c.value = value;
+      all.put(c);
+      const errc ended = all.run();
+      result = {all.get().value, those_of(a, [&](rank_t r) { return all.failed(r); })};
+      return ended;
+    });
     finish(a, why, how, "agree", where);
     return result;
-  }
-  /// Starts an agreement. All survivors start it. `into` has the result once the request is
-  /// complete, and must not be accessed before. If the request is dropped, the agreement goes on
-  /// without it whenever this rank makes progress.
-  template <class How>
-  requires is_form<How, start_t>
-  request<Stack> agree(int value, agreed& into, How&& how,
-                       std::source_location where = std::source_location::current()) const {
-    const access a(self(), where);
-    return started_as(a, start_agree(a, value, into), how, "agree", where);
   }
 
   /// Makes a communicator of the surviving ranks, in their order. Collective over them; it also
@@ -29289,19 +29008,9 @@ class survivors {
                       std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     Communicator made;
-    const errc why = wait_for(a, start_shrink(a, made, {"shrink", where}), {"shrink", where});
+    const errc why = guarded([&] { return shrink_to(a, made, {"shrink", where}); });
     finish(a, why, how, "shrink", where);
     return made;
-  }
-  /// Starts a shrink. All survivors start it. `into` is the new communicator once the request is
-  /// complete, and must not be accessed before. If the request is dropped, the new communicator is
-  /// revoked at the other ranks.
-  template <class How>
-  requires is_form<How, start_t>
-  request<Stack> shrink(Communicator& into, How&& how,
-                        std::source_location where = std::source_location::current()) const {
-    const access a(self(), where);
-    return started_as(a, start_shrink(a, into, {"shrink", where}), how, "shrink", where);
   }
 
   /// Returns the ranks of this communicator that this rank knows to have failed.
@@ -29318,15 +29027,14 @@ class survivors {
     return g;
   }
   /// Receives from any source wait again as long as no more than `count` ranks of this communicator
-  /// have failed: for a caller that has seen that many, of those that `failed` or `agree` returns.
-  /// Does nothing if more were acknowledged.
+  /// have failed: for a caller that has seen that many, of those that `failed` returns. Does
+  /// nothing if more were acknowledged.
   void acknowledge_failures(rank_t count,
                             std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
-    rank_t known = failed(where).size();
+    const rank_t known = failed(where).size();
+    if (count > known) count = known;  // Failures to come are not acknowledged.
     a.at().with_communicators([&](auto&) {
-      if (a.state().agreed_lost > known) known = a.state().agreed_lost;
-      if (count > known) count = known;  // Failures to come are not acknowledged.
       if (count > a.state().acknowledged) a.state().acknowledged = count;
     });
   }
@@ -29348,51 +29056,45 @@ class survivors {
     return group::table(std::span<const peer_id>(peers.begin(), peers.size()), a.at().self());
   }
 
-  static started start_agree(const access& a, int value, agreed& into) {
-    return guarded([&] {
-      auto* const all = new value_agreement<Stack>(a, value, into);
-      const started s = agreement<Stack>::make(all);
-      if (s.op != nullptr) all->begin();
-      return s;
-    });
-  }
-  static started start_shrink(const access& a, Communicator& into, call_site site) {
-    return guarded([&] {
-      auto* const all = new shrinking<Communicator, Stack>(a, into);
-      const started s = agreement<Stack>::make(all);
-      if (s.op == nullptr) return s;
-      all->lead(site);
-      all->begin();
-      return s;
-    });
+  static errc shrink_to(const access& a, Communicator& made, call_site site) {
+    endpoint<Stack>& e = a.at();
+    for (;;) {
+      agreement<Stack> all(a, e, a.state(), site);
+      contribution c = all.get();
+      const bool proposes = all.is_lowest();
+      if (proposes) {
+        c.proposer = a.rank();
+        errc none{};
+        c.proposed = e.lead(none, site);
+        all.put(c);
+      }
+      const context_id mine = c.proposed;
+      const errc why = all.run();
+      c = all.get();
+      if (mine != no_context && (why != errc{} || c.proposed != mine))
+        e.with_communicators([&](auto& of) { of.abandon(mine); });
+      if (why != errc{}) return why;
+      if (c.proposer == contribution().proposer) continue;  // No rank knew that it was the lowest.
+      if (c.proposed == no_context) return errc::communicator;
+      group living = those_of(a, [&](rank_t r) { return !all.failed(r); });
+      const rank_t size = living.size();
+      const rank_t rank = living.rank();
+      if (rank == proc_null) return errc::peer_lost;
+      communicator_state* const s =
+          e.with_communicators([&](auto& of) { return of.make(c.proposed, std::move(living)); });
+      if (s == nullptr) return errc::no_resources;
+      made = {e, *s, c.proposed, rank, size};
+      return errc{};
+    }
   }
   template <class F>
-  static started guarded(F&& f) {
+  static errc guarded(F&& f) {
     try {
       return f();
     } catch (const error& e) {
       if (e.code() != errc::no_resources) throw;
-      return {nullptr, errc::no_resources};
+      return errc::no_resources;
     }
-  }
-  static errc wait_for(const access& a, const started& s, call_site site) {
-    if (s.op == nullptr) return s.failure;
-    auto all = request_access::make(a.at(), s.op);
-    std::error_code ec;
-    request_access::wait_as(all, site, ec);
-    return static_cast<errc>(ec.value());
-  }
-  template <class How>
-  static request<Stack> started_as(const access& a, const started& s, How& how, const char* what,
-                                   std::source_location where) {
-    if constexpr (stores_errors<How>) {
-      store(*how.code, s.failure);
-    } else {
-      throws_t throwing;
-      finish(a, s.failure, throwing, what, where);
-    }
-    if (s.op == nullptr) return {};
-    return request_access::make(a.at(), s.op);
   }
   template <class How>
   static void finish(const access& a, errc why, How& how, const char* what,
