@@ -23566,7 +23566,7 @@ class point_to_point {
     return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
   }
 
-  /// Sends `buffer` if it can leave at once, else does nothing: `progress` and other calls make room.
+  /// Sends `buffer` if it can leave at once, else does nothing: `progress` makes room.
   /// Returns:    true if it has been sent; never for a long message.
   /// Errors:     errc::rank, errc::tag.
   /// Cost:       Less than `send`: there is nothing to wait for, and no request.
