@@ -212,6 +212,9 @@ TEST_CASE_TEMPLATE("try_send sends what can leave at once, and nothing else", St
       CHECK(sent < many);
       full = true;
       world.send(-1, other, 1);
+      const std::vector<std::byte> long_message(8u << 20);
+      for (int i = 0; i < 20'000; ++i)  // Refusals use up the countdown to the next poll.
+        if (world.try_send(long_message, other, 4)) CHECK(false);
       while (!turned.try_send(std::array{sent, 5}, there, 2)) world.progress();
       while (!world.try_send(std::vector<int>(50, sent), other, 3)) world.progress();
     } else {
