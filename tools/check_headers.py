@@ -5,7 +5,9 @@
 A header may follow another in one source if it includes all that has been read by then: so there are
 as few sources as the includes allow. Where one fails, its headers are compiled one by one.
 
-usage: check_headers.py --compiler CXX [--jobs N] -- FLAGS...
+--users: only the sources that have a header which users include, directly in include/mpx/.
+
+usage: check_headers.py [--users] --compiler CXX [--jobs N] -- FLAGS...
 """
 
 import argparse
@@ -75,6 +77,7 @@ def main() -> int:
         cut = own.index("--")
         own, flags = own[:cut], own[cut + 1:]
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--users", action="store_true")
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
     parser.add_argument("--jobs", type=int, default=2)
@@ -114,6 +117,9 @@ def main() -> int:
             return [(name, said) for name, said in alone if said] or [(" + ".join(row), output)]
 
         rows = chains_of({name: headers[name] for name in names})
+        if arguments.users:
+            rows = [row for row in rows if any("/" not in name for name in row)]
+            names = sum(rows, [])
         rows.sort(key=len, reverse=True)
         with ThreadPoolExecutor(arguments.jobs) as pool:
             failed = sum(pool.map(check, rows), [])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions for tools (MPI_T). One lock guards their state; no error handler is called.
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -274,7 +275,7 @@ void T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void* /*obj
   const performance_variable& v = at(performance_variables(), pvar_index, "performance variable");
   need_place(handle, "handle");
   need_place(count, "count");
-  s.handles.reserve(s.handles.size() + 1);
+  s.handles.reserve(std::bit_ceil(s.handles.size() + 1));
   *handle = make<MPI_T_pvar_handle>(state().pvars, MPI_T_ERR_OUT_OF_HANDLES, &v, session);
   s.handles.push_back(*handle);
   *count = 1;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 300
 # sanitizers: none
+# release: all
 """The recipe of Conan: its package has the files and the components that it should, and its test_package is built
 against it and runs. By Conan itself if `conan` is a program here, else by the stand-in of standin/.
 

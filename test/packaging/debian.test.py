@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 300
 # sanitizers: none
+# release: all
 """Debian packages, made by CPack of the build that this test belongs to: their files, and installation, use, upgrade
 and removal in a root that holds nothing else. SCRIPT MPXRUN [name of a test...]
 

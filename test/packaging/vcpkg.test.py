@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 300
 # sanitizers: none
+# release: all
 """The port of vcpkg: vcpkg.cmake runs its portfile with stand-ins for vcpkg's functions, the tree that comes
 out keeps the rules that vcpkg checks after a build, and the consumer program is built against it.
 
