@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Collectives among neighbours: grids with and without ends, of ones and twos, graphs with edges
 // that are there twice; every form; errors.
+// release: tsan
 
 #include <atomic>
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Collectives that are started or prepared: many under way, ended in any order, dropped, failed.
+// release: tsan
 
 #include <algorithm>
 #include <chrono>

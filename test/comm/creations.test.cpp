@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Creation of communicators: their members, the separation of their messages, and the reuse of
 // their contexts.
+// release: tsan
 
 #include <atomic>
 #include <set>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Communicators whose ranks differ from the world's: reversed, every second, in any order. All
 // calls name ranks of the communicator.
+// release: tsan
 
 #include <tuple>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Communicators between two groups: their messages and collectives, merging, and what is wrong.
+// release: tsan
 
 #include <mpx/intercommunicator.hpp>
 
