@@ -20020,11 +20020,9 @@ class endpoint : endpoint_policies<Stack>,
   }
   [[gnu::noinline]] bool try_send_short(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
+    pass_without_poll(call_weight::flush);  // In a loop that only tries, too.
     lock_guard lock(threading());
     const send_call c{{base, bytes}, to, bits};
-    // Other calls, to which callers then turn, poll.
-    if (!countdown().passes(call_weight::flush)) [[unlikely]]
-      return false;
     return outbox().send_short_prepaid(c) || outbox().send_and_buy_credit(c);
   }
   // Slow paths of the inbox and the outbox that their fast paths call.
