@@ -304,8 +304,6 @@ MUTATIONS = [
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
     ("a revoked communicator's groups wait for a new one", "communicators/communicators.hpp",
      "numbers_.is_of_agreements(context)", "(context & numbers_.own_bit()) != 0", REVOKED_TEST),
-    ("an agreement forgets the messages of older ones", "detail/agreement.hpp",
-     "tag_of(oldest_locked(), 0)", "tag_of(serial_, 0)", SURVIVORS_TEST),
     ("an agreement keeps its decision to itself", "detail/agreement.hpp",
      "if (r == me_ || has(decided(), r)) continue;", "continue;", SURVIVORS_TEST),
     ("messages of a reused context are never discarded", "communicators/communicators.hpp",
