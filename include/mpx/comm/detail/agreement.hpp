@@ -269,7 +269,7 @@ class agreement : public extension {
   }
   /// Merges the messages of this round, and decides, or begins another one.
   next learn_locked() noexcept {
-    // Messages that have not left go on alone: a rank that waits for one has decided, too.
+    // If a rank has decided, messages that have not left continue alone.
     if (!parts::drop_parts_locked(endpoint_, *op_)) return next::wait;
     if (decider_ != nullptr) std::memcpy(memory_.data(), decider_, message_words_ * 8);
     bool same = !detail::exchange(first_, false);
