@@ -238,6 +238,7 @@ TEST_CASE_TEMPLATE("survivors: started agreements overlap, in any order", Stack,
           ++all.ended;
           world.revoke();
           auto last = world.shrink();
+          if (who.dead(env.rank(), env.now_ns())) return;
           all.say("last", mask_of(last.group()));
         },
         who.options());
