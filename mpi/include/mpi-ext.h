@@ -61,7 +61,7 @@ static inline int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag) {
 static inline int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) {
   MPX_EXTENSION(comm_shrink(comm, newcomm));
 }
-/* Raises MPI_ERR_UNSUPPORTED_OPERATION. */
+/* Starts a shrink. `newcomm` is not used before the request is complete. */
 static inline int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
   MPX_EXTENSION(comm_ishrink(comm, newcomm, request));
 }
@@ -70,7 +70,7 @@ static inline int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Reques
 static inline int MPIX_Comm_agree(MPI_Comm comm, int *flag) {
   MPX_EXTENSION(comm_agree(comm, flag));
 }
-/* Raises MPI_ERR_UNSUPPORTED_OPERATION. */
+/* Starts an agreement; flag is set, and the error raised, when the request completes. */
 static inline int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) {
   MPX_EXTENSION(comm_iagree(comm, flag, request));
 }

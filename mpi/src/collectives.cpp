@@ -130,6 +130,7 @@ struct extent_of {
   std::uintptr_t at = 0;
   std::size_t bytes = 0;
 
+  extent_of() = default;
   explicit extent_of(const side& s) : at(reinterpret_cast<std::uintptr_t>(s.all.data)) {
     const bool in_a_row = s.how == side::blocks::counted && s.displacements.empty();
     if ((s.how == side::blocks::whole || in_a_row) && s.all.dense) bytes = s.all.bytes;
@@ -145,6 +146,13 @@ struct extent_of {
            static_cast<std::size_t>(s.displacements[i]) * unit;
       bytes = static_cast<std::size_t>(s.counts[i]) * unit;
     }
+  }
+  /// Makes it the least extent with both.
+  void add(const extent_of& other) noexcept {
+    if (other.bytes == 0) return;
+    const std::uintptr_t end = std::max(bytes == 0 ? 0 : at + bytes, other.at + other.bytes);
+    at = bytes == 0 ? other.at : std::min(at, other.at);
+    bytes = end - at;
   }
   [[nodiscard]] bool meets(const extent_of& other) const noexcept {
     return bytes != 0 && other.bytes != 0 && at < other.at + other.bytes && other.at < at + bytes;
@@ -169,6 +177,25 @@ void need_own_block_apart(const comm_t& comm, const collective_call& call) {
   const auto me = static_cast<std::size_t>(comm.rank);
   if (!comm.inter() && extent_of(call.in, me).meets({call.out, me}))
     fail(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap: pass other memory, or MPI_IN_PLACE");
+}
+/// Throws if a block that is sent and one that is received overlap: where both are contiguous.
+/// Requires: both sides have pieces.
+/// Cost:     a look at each block, unless blocks of one side are between those of the other.
+void need_blocks_apart(const collective_call& call) {
+  const auto whole_of = [](const side& s) {
+    extent_of all;
+    for (std::size_t i = 0; i < s.pieces.size(); ++i) all.add({s, i});
+    return all;
+  };
+  const extent_of in = whole_of(call.in);
+  if (!in.meets(whole_of(call.out))) return;
+  for (std::size_t i = 0; i < call.out.pieces.size(); ++i) {
+    const extent_of received(call.out, i);
+    if (!in.meets(received)) continue;
+    for (std::size_t k = 0; k < call.in.pieces.size(); ++k)
+      if (received.meets({call.in, k}))
+        fail(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap: pass other memory");
+  }
 }
 void need_no_in_place(const comm_t& comm, const void* buf) {
   if (comm.inter() && buf == MPI_IN_PLACE)
@@ -442,6 +469,7 @@ void neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype 
   call.out =
       blocks_of(recvbuf, recvcounts, displs, recvtype, sources_of(comm), *state, true, "recvbuf");
   match_sides(call, *state);
+  need_blocks_apart(call);
   run(comm, call, end, state);
 }
 void neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -474,6 +502,7 @@ void neighbor_alltoallv(const void* sendbuf, numbers sendcounts, numbers sdispls
       blocks_of(recvbuf, recvcounts, rdispls, recvtype, sources_of(comm), *state, true, "recvbuf");
   as_pieces(call.in, state->in_pieces);
   as_pieces(call.out, state->out_pieces);
+  need_blocks_apart(call);
   run(comm, call, end, state);
 }
 void neighbor_alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
@@ -486,6 +515,7 @@ void neighbor_alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls
   call.in =
       typed_blocks(sendbuf, sendcounts, sdispls, sendtypes, destinations_of(comm), *state, false);
   call.out = typed_blocks(recvbuf, recvcounts, rdispls, recvtypes, sources_of(comm), *state, true);
+  need_blocks_apart(call);
   run(comm, call, end, state);
 }
 

@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <string>
 
 #include "errors.hpp"
 #include "mpx/core/group_sets.hpp"
+#include "requests.hpp"
 #include "survivors_port.hpp"
 
 namespace mpx_mpi {
@@ -50,15 +52,26 @@ void acknowledge(comm_t& c, survivors_port& s, std::size_t count) {
   c.acknowledged = std::max(c.acknowledged, static_cast<int>(count));
   s.acknowledge(c.acknowledged);
 }
-bool has_acknowledged(const comm_t& c, const mpx::group& failed) {
-  const mpx::group all = c.port->group();
-  const auto known = c.failed_ranks.begin();
-  for (int i = 0; i < failed.size(); ++i) {
-    const int rank = all.rank_of(failed.peer_of(i));
-    if (std::find(known, known + c.acknowledged, rank) == known + c.acknowledged) return false;
+/// Takes the result of an agreement on `comm`, which may have been freed meanwhile.
+void take(const mpx::agreed& all, MPI_Comm comm, int* flag) {
+  *flag = all.value;
+  comm_t* const c = find_comm(comm);
+  if (c != nullptr) {
+    const std::lock_guard guard(known_lock);
+    learn(*c, all.failed);
   }
-  return true;
+  if (all.acknowledged) return;
+  throw failure{MPIX_ERR_PROC_FAILED,
+                std::to_string(all.failed.size()) +
+                    " ranks have failed, and some rank has not acknowledged that",
+                comm};
 }
+/// A started agreement.
+struct agreement_under_way {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int* flag = nullptr;
+  mpx::agreed result;
+};
 
 int comm_revoke(MPI_Comm comm) noexcept {
   return on_survivors("MPIX_Comm_revoke", comm, [](comm_t&, survivors_port& s) { s.revoke(); });
@@ -75,29 +88,43 @@ int comm_shrink(MPI_Comm comm, MPI_Comm* newcomm) noexcept {
     *newcomm = add_comm(s.shrink(), &c);
   });
 }
-int comm_ishrink(MPI_Comm comm, MPI_Comm* /*newcomm*/, MPI_Request* /*request*/) noexcept {
-  return not_built("MPIX_Comm_ishrink", comm);
+int comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) noexcept {
+  return on_survivors("MPIX_Comm_ishrink", comm, [&](comm_t& c, survivors_port& s) {
+    need_place(newcomm, "newcomm");
+    need_place(request, "request");
+    request_cell cell;
+    auto port = s.ishrink(cell);
+    add_comm_under_way(std::move(port), c, cell, newcomm, request);
+  });
 }
 int comm_agree(MPI_Comm comm, int* flag) noexcept {
   return on_survivors("MPIX_Comm_agree", comm, [&](comm_t& c, survivors_port& s) {
     need_place(flag, "flag");
-    const agreed_value all = s.agree(*flag);
-    *flag = all.value;
-    if (all.failed.size() == 0) return;
-    bool acknowledged = false;
-    {
-      const std::lock_guard guard(known_lock);
-      learn(c, all.failed);
-      acknowledged = has_acknowledged(c, all.failed);
-    }
-    // All ranks have the same failed ranks, so that all take part in a second agreement.
-    if (s.agree(acknowledged ? 1 : 0).value == 1) return;
-    fail(MPIX_ERR_PROC_FAILED, "%d ranks have failed, and some rank has not acknowledged that",
-         all.failed.size());
+    take(s.agree(*flag), c.self, flag);
   });
 }
-int comm_iagree(MPI_Comm comm, int* /*flag*/, MPI_Request* /*request*/) noexcept {
-  return not_built("MPIX_Comm_iagree", comm);
+int comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request) noexcept {
+  return on_survivors("MPIX_Comm_iagree", comm, [&](comm_t& c, survivors_port& s) {
+    need_place(flag, "flag");
+    need_place(request, "request");
+    const auto all = std::make_shared<agreement_under_way>();
+    all->comm = c.self;
+    all->flag = flag;
+    request_cell cell;
+    s.iagree(*flag, all->result, cell);
+    try {
+      *request = add_request_of(cell, c.self, false, false, all);
+    } catch (...) {
+      lib().job->wait(cell);  // It writes its result.
+      throw;
+    }
+    rare_parts& rare = *lib().requests.find(value_of(*request))->rare;
+    rare.finish = [](const rare_parts& of, bool good) {
+      if (!good) return;
+      const auto& its = *static_cast<const agreement_under_way*>(of.keep.get());
+      take(its.result, its.comm, its.flag);
+    };
+  });
 }
 int comm_failure_ack(MPI_Comm comm) noexcept {
   return on_survivors("MPIX_Comm_failure_ack", comm, [](comm_t& c, survivors_port& s) {

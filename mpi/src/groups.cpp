@@ -210,39 +210,53 @@ void Comm_dup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm) {
   find_comm(*newcomm)->hints = info == MPI_INFO_NULL ? info_t() : known_hints(need_info(info));
 }
 namespace {
-/// Fills in what is known once a started duplication is complete.
-void finish_dup(request_t& r) {
-  comm_t* const made = find_comm(static_cast<MPI_Comm>(r.rare->finish_with));
+/// Fills in the size of a communicator that was made by a request; one that was not made goes.
+void finish_comm(const rare_parts& rare, bool good) {
+  const auto handle = static_cast<MPI_Comm>(rare.finish_with);
+  comm_t* const made = find_comm(handle);
   if (made == nullptr) return;
+  if (!good) {
+    drop_attributes(made->attributes, handle);
+    return lib().comms.erase(value_of(handle));
+  }
   made->rank = made->port->rank();
   made->size = made->port->size();
   made->remote_size = made->port->remote_size();
 }
 }  // namespace
+void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
+                        const request_cell& cell, MPI_Comm* newcomm, MPI_Request* request) {
+  MPI_Comm made = MPI_COMM_NULL;
+  try {
+    auto rare = std::make_unique<rare_parts>();
+    comm_t c;
+    c.rank = from.rank;
+    c.size = from.size;
+    c.remote_size = from.remote_size;
+    c.errors = from.errors;
+    c.session = from.session;
+    made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
+    *request = add_request_of(cell, from.self, false, false);
+    rare->finish = finish_comm;
+    rare->finish_with = made;
+    lib().requests.find(value_of(*request))->rare = std::move(rare);
+    comm_t& added = *find_comm(made);
+    added.self = made;
+    added.take_port(std::move(port));
+    *newcomm = made;
+  } catch (...) {
+    request_cell started = cell;
+    lib().job->wait(started);  // It makes what the port holds.
+    if (made != MPI_COMM_NULL) lib().comms.erase(value_of(made));
+    throw;
+  }
+}
 void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   request_cell cell;
   auto port = comm.port->idup(cell);
-  comm_t c;
-  c.rank = comm.rank;
-  c.size = comm.size;
-  c.remote_size = comm.remote_size;
-  c.errors = comm.errors;
-  c.hints = comm.hints;
-  c.session = comm.session;
-  try {
-    *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
-  } catch (...) {
-    lib().job->wait(cell);  // It makes what the port holds.
-    throw;
-  }
+  add_comm_under_way(std::move(port), comm, cell, newcomm, request);
   comm_t& made = *find_comm(*newcomm);
-  made.self = *newcomm;
-  made.take_port(std::move(port));
-  *request = add_request_of(cell, comm.self, false, false);
-  request_t& r = *lib().requests.find(value_of(*request));
-  r.rare = std::make_unique<rare_parts>();
-  r.rare->finish = finish_dup;
-  r.rare->finish_with = *newcomm;
+  made.hints = comm.hints;
   copy_attributes(comm, made);
 }
 void Comm_idup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {

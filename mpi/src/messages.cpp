@@ -57,10 +57,11 @@ bool active(const request_t& r) { return r.generalized() != nullptr || lib().job
     return;
   }
   set_status_of(r, s, into);
-  if (r.rare != nullptr && r.rare->finish != nullptr && !s.failed()) r.rare->finish(r);
   if (r.persistent) return;
+  const std::unique_ptr<rare_parts> rare = std::move(r.rare);
   lib().requests.erase(value_of(handle));
   handle = MPI_REQUEST_NULL;
+  if (rare != nullptr && rare->finish != nullptr) rare->finish(*rare, !s.failed());
 }
 /// Ends a complete request: its status is known. Frees it unless it is persistent.
 void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
@@ -697,7 +698,7 @@ void Request_free(MPI_Request* request) {
     *request = MPI_REQUEST_NULL;
     return;
   }
-  if (r.rare != nullptr && r.rare->keep != nullptr && active(r))
+  if (r.rare != nullptr && (r.rare->keep != nullptr || r.rare->finish != nullptr) && active(r))
     fail(MPI_ERR_REQUEST, "a request of a collective or a flush is not freed while it is active");
   if (active(r))
     lib().job->detach(r.cell);

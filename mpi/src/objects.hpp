@@ -181,8 +181,9 @@ struct rare_parts {
   std::shared_ptr<void> keep;  ///< Objects that the operation needs until it is complete.
   std::unique_ptr<generalized_t> generalized;
   std::shared_ptr<buffered_send> buffered;  ///< Of a persistent one, which has no cell.
-  /// Called once when it is complete (MPI_Comm_idup).
-  void (*finish)(request_t&) = nullptr;
+  /// Called once when it is complete (MPI_Comm_idup), after its handle is freed; the second argument
+  /// is true if it has succeeded. May throw.
+  void (*finish)(const rare_parts&, bool) = nullptr;
   void* finish_with = nullptr;
 };
 struct request_t {
@@ -326,5 +327,8 @@ Handle put_in(Table& table, const char* what, Args&&... args) {
 
 /// Adds a communicator for `port`; MPI_COMM_NULL if it is empty. It inherits `from`'s error handler.
 MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from);
+/// Adds a communicator that is being made from `from`, and the request of that.
+void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
+                        const request_cell& cell, MPI_Comm* newcomm, MPI_Request* request);
 
 }  // namespace mpx_mpi

@@ -425,6 +425,11 @@ class intra_of final : public comm_base<Stack, mpx::communicator<Stack>> {
     base::types::put(request, c_.dup(into->c_, mpx::start));
     return into;
   }
+  static pointer shrunk(const comm& c, request_cell& request) {
+    auto into = std::make_unique<intra_of>(comm());
+    base::types::put(request, c.shrink(into->c_, mpx::start));
+    return into;
+  }
   pointer split(int color, int key) override { return made(c_.split(color, key)); }
   pointer split_by_memory(int key) override {
     return made(c_.split(mpx::split_by::shared_memory, key));

@@ -5,15 +5,10 @@
 
 #include <memory>
 
+#include "mpx/comm/agreed.hpp"
 #include "port.hpp"
 
 namespace mpx_mpi {
-
-/// Result of an agreement, the same at all ranks that return.
-struct agreed_value {
-  int value = 0;      ///< Bitwise and of all contributions.
-  mpx::group failed;  ///< The failed ranks.
-};
 
 /// Fault tolerance of a communicator of one group, which it refers to.
 class survivors_port {
@@ -21,8 +16,12 @@ class survivors_port {
   virtual ~survivors_port() = default;
   virtual void revoke() = 0;
   [[nodiscard]] virtual bool is_revoked() = 0;
-  virtual agreed_value agree(int value) = 0;
+  virtual mpx::agreed agree(int value) = 0;
+  /// Starts an agreement; `into` has the result once the request is complete.
+  virtual void iagree(int value, mpx::agreed& into, request_cell& request) = 0;
   virtual std::unique_ptr<comm_port> shrink() = 0;
+  /// Starts a shrink; what it returns is a communicator once the request is complete.
+  virtual std::unique_ptr<comm_port> ishrink(request_cell& request) = 0;
   /// The failed ranks that this rank knows.
   [[nodiscard]] virtual mpx::group failed() = 0;
   /// Receives from any source disregard `count` failed ranks.

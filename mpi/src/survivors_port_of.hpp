@@ -15,12 +15,15 @@ class survivors_of final : public survivors_port {
 
   void revoke() override { c_.revoke(); }
   bool is_revoked() override { return c_.is_revoked(); }
-  agreed_value agree(int value) override {
-    mpx::agreed all = c_.agree(value);
-    return {all.value, std::move(all.failed)};
+  mpx::agreed agree(int value) override { return c_.agree(value); }
+  void iagree(int value, mpx::agreed& into, request_cell& request) override {
+    port_types<Stack>::put(request, c_.agree(value, into, mpx::start));
   }
   std::unique_ptr<comm_port> shrink() override {
     return std::make_unique<intra_of<Stack>>(c_.shrink());
+  }
+  std::unique_ptr<comm_port> ishrink(request_cell& request) override {
+    return intra_of<Stack>::shrunk(c_, request);
   }
   mpx::group failed() override { return c_.failed(); }
   void acknowledge(int count) override { c_.acknowledge_failures(count); }

@@ -216,6 +216,13 @@ static void places(void) {
   FAILS(MPI_Neighbor_allgatherv(NULL, 1, MPI_INT, y, &one, &zero, MPI_INT, made), MPI_ERR_BUFFER);
   FAILS(MPI_Neighbor_alltoallw(NULL, &one, &zero_at, (MPI_Datatype[]){MPI_INT}, y, &one, &zero_at,
                                (MPI_Datatype[]){MPI_INT}, made), MPI_ERR_BUFFER);
+  FAILS(MPI_Neighbor_alltoallv(NULL, &one, (int[]){100000}, MPI_INT, y, &one, &zero, MPI_INT, made),
+        MPI_ERR_BUFFER);
+  FAILS(MPI_Neighbor_allgatherv(x, 1, MPI_INT, x, &one, &zero, MPI_INT, made), MPI_ERR_BUFFER);
+  FAILS(MPI_Neighbor_alltoallv(x, &one, &zero, MPI_INT, x, &one, &zero, MPI_INT, made), MPI_ERR_BUFFER);
+  FAILS(MPI_Neighbor_alltoallw(x, &one, &zero_at, (MPI_Datatype[]){MPI_INT}, x, &one, &zero_at,
+                               (MPI_Datatype[]){MPI_INT}, made), MPI_ERR_BUFFER);
+  CHECK(MPI_Neighbor_alltoallv(x, &one, &zero, MPI_INT, x, &one, &one, MPI_INT, made) == MPI_SUCCESS);
   MPI_Comm_free(&made);
   FAILS(MPI_Dist_graph_create(MPI_COMM_SELF, 1, &zero, &one, &zero, NULL, MPI_INFO_NULL, 0, &made),
         MPI_ERR_ARG);

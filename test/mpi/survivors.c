@@ -68,24 +68,56 @@ static void learn(MPI_Comm comm, int rank) {
   FAILS(MPI_Send(&x, 1, MPI_INT, 0, 0, comm), MPIX_ERR_REVOKED);
 }
 
+/* A communicator is freed while its agreements are under way. They are not cancelled. */
+static void free_early(MPI_Comm comm, int size) {
+  MPI_Comm twin, made;
+  MPI_Request requests[2];
+  int flag = 5, living = 0;
+  MPI_Comm_dup(comm, &twin);
+  CHECK(MPIX_Comm_iagree(twin, &flag, &requests[0]) == MPI_SUCCESS);
+  CHECK(MPIX_Comm_ishrink(twin, &made, &requests[1]) == MPI_SUCCESS);
+  FAILS(MPI_Request_free(&requests[1]), MPI_ERR_REQUEST);
+  CHECK(MPI_Cancel(&requests[0]) == MPI_SUCCESS);
+  MPI_Comm_free(&twin);
+  MPI_Barrier(comm);
+  CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  MPI_Comm_size(made, &living);
+  CHECK(flag == 5 && living == size);
+  MPI_Barrier(made);
+  MPI_Comm_free(&made);
+}
+
 static MPI_Comm recover(MPI_Comm comm, int rank, int size) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Group failed;
-  MPI_Request request;
-  int flag = 6 + (rank == 0), living = 0;
+  MPI_Request requests[3];
+  int flag = 6 + (rank == 0), living = 0, flags[2] = {12 + (rank == 0), 7};
   /* Not all survivors have acknowledged the failure: all are told, with the result. */
   FAILS(MPIX_Comm_agree(comm, &flag), MPIX_ERR_PROC_FAILED);
   CHECK(flag == 6);
+  flag = 10 + (rank == 0);
+  CHECK(MPIX_Comm_iagree(comm, &flag, &requests[0]) == MPI_SUCCESS);
+  FAILS(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+  CHECK(flag == 10 && requests[0] == MPI_REQUEST_NULL);
   CHECK(MPIX_Comm_failure_ack(comm) == MPI_SUCCESS);
   flag = rank == 0 ? 3 : 5;
   CHECK(MPIX_Comm_agree(comm, &flag) == MPI_SUCCESS && flag == 1);
   MPIX_Comm_failure_get_acked(comm, &failed);
   CHECK(is_rank(failed, comm, 1));
-  FAILS(MPIX_Comm_iagree(comm, &flag, &request), MPI_ERR_UNSUPPORTED_OPERATION);
-  FAILS(MPIX_Comm_ishrink(comm, &made, &request), MPI_ERR_UNSUPPORTED_OPERATION);
+  /* Several at once, which end together. */
+  CHECK(MPIX_Comm_iagree(comm, &flags[0], &requests[0]) == MPI_SUCCESS);
+  CHECK(MPIX_Comm_ishrink(comm, &made, &requests[1]) == MPI_SUCCESS);
+  CHECK(MPIX_Comm_iagree(comm, &flags[1], &requests[2]) == MPI_SUCCESS);
+  FAILS(MPI_Request_free(&requests[0]), MPI_ERR_REQUEST);
+  CHECK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  CHECK(flags[0] == 12 && flags[1] == 7);
+  MPI_Comm_size(made, &living);
+  CHECK(living == size - 1);
+  MPI_Comm_free(&made);
   CHECK(MPIX_Comm_shrink(comm, &made) == MPI_SUCCESS);
   MPI_Comm_size(made, &living);
   CHECK(living == size - 1);
+  free_early(made, living);
   return made;
 }
 
@@ -96,8 +128,12 @@ static MPI_Comm iterate(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   const int first_size = size;
   for (int tries = 0; done < 20 && tries < 40; ++tries) {
-    int sum = 0, one = 1, ok;
-    if (done == 10 && size == first_size && rank == size - 1) die();
+    int sum = 0, one = 1, ok = 1;
+    MPI_Request request;
+    if (done == 10 && size == first_size && rank == size - 1) {
+      MPIX_Comm_iagree(comm, &ok, &request);  /* Dies in the middle of it. */
+      die();
+    }
     ok = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS;
     if (!ok) MPIX_Comm_revoke(comm);
     MPIX_Comm_failure_ack(comm);
@@ -123,6 +159,7 @@ static void wrong_arguments(MPI_Comm comm) {
   MPI_Comm wild = (MPI_Comm)0x123456789abc0;
   int flag;
   MPI_Group group;
+  MPI_Request request;
   FAILS(MPIX_Comm_revoke(MPI_COMM_NULL), MPI_ERR_COMM);
   FAILS(MPIX_Comm_revoke(wild), MPI_ERR_COMM);
   FAILS(MPIX_Comm_is_revoked(wild, &flag), MPI_ERR_COMM);
@@ -131,6 +168,12 @@ static void wrong_arguments(MPI_Comm comm) {
   FAILS(MPIX_Comm_shrink(comm, NULL), MPI_ERR_ARG);
   FAILS(MPIX_Comm_agree(wild, &flag), MPI_ERR_COMM);
   FAILS(MPIX_Comm_agree(comm, NULL), MPI_ERR_ARG);
+  FAILS(MPIX_Comm_iagree(wild, &flag, &request), MPI_ERR_COMM);
+  FAILS(MPIX_Comm_iagree(comm, NULL, &request), MPI_ERR_ARG);
+  FAILS(MPIX_Comm_iagree(comm, &flag, NULL), MPI_ERR_ARG);
+  FAILS(MPIX_Comm_ishrink(wild, &wild, &request), MPI_ERR_COMM);
+  FAILS(MPIX_Comm_ishrink(comm, NULL, &request), MPI_ERR_ARG);
+  FAILS(MPIX_Comm_ishrink(comm, &wild, NULL), MPI_ERR_ARG);
   FAILS(MPIX_Comm_failure_ack(wild), MPI_ERR_COMM);
   FAILS(MPIX_Comm_failure_get_acked(wild, &group), MPI_ERR_COMM);
   FAILS(MPIX_Comm_failure_get_acked(comm, NULL), MPI_ERR_ARG);

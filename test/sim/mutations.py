@@ -304,6 +304,8 @@ MUTATIONS = [
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
     ("a revoked communicator's groups wait for a new one", "communicators/communicators.hpp",
      "numbers_.is_of_agreements(context)", "(context & numbers_.own_bit()) != 0", REVOKED_TEST),
+    ("an agreement keeps its decision to itself", "detail/agreement.hpp",
+     "if (r == me_ || has(decided(), r)) continue;", "continue;", SURVIVORS_TEST),
     ("messages of a reused context are never discarded", "communicators/communicators.hpp",
      "return numbers_.same_place(is.context(), context) &&",
      "return numbers_.plain(is.context()) == context &&", CONTEXTS_TEST),

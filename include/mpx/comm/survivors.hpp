@@ -5,19 +5,119 @@
 #include <source_location>
 #include <utility>
 
+#include "mpx/comm/agreed.hpp"
 #include "mpx/comm/detail/agreement.hpp"
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/engine/requests/forms.hpp"
 
-namespace mpx::inline v0 {
+namespace mpx::inline v0::detail {
 
-/// Result of an agreement of the surviving ranks.
-struct agreed {
-  int value = 0;  ///< Bitwise AND of all contributions, with those of failed ranks that arrived.
-  group failed;   ///< The failed ranks; ranks that fail during the call may be included.
+/// An agreement of the program's values.
+template <class Stack>
+class value_agreement final : public agreement<Stack> {
+  using base = agreement<Stack>;
+
+ public:
+  value_agreement(const communicator_access<Stack>& on, int value, agreed& into)
+      : base(on, "agree"), value_(value), into_(&into) {}
+  bool outlives_request_locked() noexcept override {
+    into_ = nullptr;
+    return true;
+  }
+
+ private:
+  bool use_locked(errc why) noexcept override {
+    if (why != errc{} || into_ == nullptr) return true;
+    try {
+      const contribution c = this->get();
+      group failed = this->those([&](rank_t r) { return this->failed(r); });
+      const rank_t lost = failed.size();
+      if (lost > this->state().agreed_lost) this->state().agreed_lost = lost;
+      *into_ = {c.value, std::move(failed), c.acknowledged >= lost};
+    } catch (...) {
+      this->fails(errc::no_resources);
+    }
+    return true;
+  }
+  void contribute_locked() noexcept override {
+    contribution c = this->get();
+    c.value = value_;
+    c.acknowledged = this->state().acknowledged;
+    this->put(c);
+  }
+
+  int value_;
+  agreed* into_;  // nullptr once the request was dropped.
 };
 
-namespace detail {
+/// An agreement on the surviving ranks and the context of their communicator, which it makes.
+template <class Communicator, class Stack>
+class shrinking final : public agreement<Stack> {
+  using base = agreement<Stack>;
+
+ public:
+  shrinking(const communicator_access<Stack>& on, Communicator& into)
+      : base(on, "shrink"), into_(&into) {}
+  /// Takes a context for this rank to propose, if it has to. May wait (endpoint::lead).
+  void lead(call_site site) {
+    errc none{};
+    if (this->at().with_communicators([this](auto&) { return this->is_lowest_locked(); }))
+      led_ = this->at().lead(none, site);
+  }
+  bool outlives_request_locked() noexcept override {
+    into_ = nullptr;
+    return true;
+  }
+
+ private:
+  void contribute_locked() noexcept override {
+    if (!this->is_lowest_locked()) return;
+    errc none{};
+    if (led_ == no_context) led_ = this->at().communicators_locked().lead(none);
+    contribution c = this->get();
+    c.proposer = this->rank();
+    c.proposed = led_;
+    this->put(c);
+  }
+  bool use_locked(errc why) noexcept override {
+    const contribution c = this->get();
+    if (led_ != no_context && (why != errc{} || c.proposed != led_))
+      this->at().communicators_locked().abandon(led_);
+    led_ = no_context;
+    if (why != errc{}) return true;
+    if (c.proposer == contribution().proposer) {  // No rank knew that it was the lowest.
+      why = this->repeat_locked();
+      if (why == errc{}) return false;
+    } else {
+      why = c.proposed == no_context ? errc::communicator : make_locked(c.proposed);
+    }
+    this->fails(why);
+    return true;
+  }
+  errc make_locked(context_id context) noexcept {
+    auto& all = this->at().communicators_locked();
+    try {
+      group living = this->those([&](rank_t r) { return !this->failed(r); });
+      const rank_t size = living.size();
+      const rank_t rank = living.rank();
+      if (rank == proc_null) return errc::peer_lost;
+      communicator_state* const s = all.make(context, std::move(living));
+      if (s == nullptr) return errc::no_resources;
+      if (into_ != nullptr) {
+        *into_ = {this->at(), *s, context, rank, size};
+      } else {  // The request was dropped: the others must not wait for this rank.
+        all.revoke(*s);
+        all.free(*s);
+      }
+      return errc{};
+    } catch (...) {
+      return errc::no_resources;
+    }
+  }
+
+  Communicator* into_;  // nullptr once the request was dropped.
+  context_id led_ = no_context;
+};
 
 /// Fault tolerance of a communicator; a base of it.
 ///
@@ -56,17 +156,19 @@ class survivors {
                std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     agreed result;
-    const errc why = guarded([&] {
-      agreement<Stack> all(a, a.at(), a.state(), {"agree", where});
-      contribution c = all.get();
-      c.value = value;
-      all.put(c);
-      const errc ended = all.run();
-      result = {all.get().value, those_of(a, [&](rank_t r) { return all.failed(r); })};
-      return ended;
-    });
+    const errc why = wait_for(a, start_agree(a, value, result), {"agree", where});
     finish(a, why, how, "agree", where);
     return result;
+  }
+  /// Starts an agreement. All survivors start it. `into` has the result once the request is
+  /// complete, and must not be accessed before. This communicator may be freed meanwhile. If the
+  /// request is dropped, the agreement goes on without it whenever this rank makes progress.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> agree(int value, agreed& into, How&& how,
+                       std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    return started_as(a, start_agree(a, value, into), how, "agree", where);
   }
 
   /// Makes a communicator of the surviving ranks, in their order. Collective over them; it also
@@ -80,9 +182,19 @@ class survivors {
                       std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     Communicator made;
-    const errc why = guarded([&] { return shrink_to(a, made, {"shrink", where}); });
+    const errc why = wait_for(a, start_shrink(a, made, {"shrink", where}), {"shrink", where});
     finish(a, why, how, "shrink", where);
     return made;
+  }
+  /// Starts a shrink. All survivors start it. `into` is the new communicator once the request is
+  /// complete, and must not be accessed before. If the request is dropped, the new communicator is
+  /// revoked at the other ranks.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> shrink(Communicator& into, How&& how,
+                        std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    return started_as(a, start_shrink(a, into, {"shrink", where}), how, "shrink", where);
   }
 
   /// Returns the ranks of this communicator that this rank knows to have failed.
@@ -99,14 +211,15 @@ class survivors {
     return g;
   }
   /// Receives from any source wait again as long as no more than `count` ranks of this communicator
-  /// have failed: for a caller that has seen that many, of those that `failed` returns. Does
-  /// nothing if more were acknowledged.
+  /// have failed: for a caller that has seen that many, of those that `failed` or `agree` returns.
+  /// Does nothing if more were acknowledged.
   void acknowledge_failures(rank_t count,
                             std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
-    const rank_t known = failed(where).size();
-    if (count > known) count = known;  // Failures to come are not acknowledged.
+    rank_t known = failed(where).size();
     a.at().with_communicators([&](auto&) {
+      if (a.state().agreed_lost > known) known = a.state().agreed_lost;
+      if (count > known) count = known;  // Failures to come are not acknowledged.
       if (count > a.state().acknowledged) a.state().acknowledged = count;
     });
   }
@@ -128,45 +241,51 @@ class survivors {
     return group::table(std::span<const peer_id>(peers.begin(), peers.size()), a.at().self());
   }
 
-  static errc shrink_to(const access& a, Communicator& made, call_site site) {
-    endpoint<Stack>& e = a.at();
-    for (;;) {
-      agreement<Stack> all(a, e, a.state(), site);
-      contribution c = all.get();
-      const bool proposes = all.is_lowest();
-      if (proposes) {
-        c.proposer = a.rank();
-        errc none{};
-        c.proposed = e.lead(none, site);
-        all.put(c);
-      }
-      const context_id mine = c.proposed;
-      const errc why = all.run();
-      c = all.get();
-      if (mine != no_context && (why != errc{} || c.proposed != mine))
-        e.with_communicators([&](auto& of) { of.abandon(mine); });
-      if (why != errc{}) return why;
-      if (c.proposer == contribution().proposer) continue;  // No rank knew that it was the lowest.
-      if (c.proposed == no_context) return errc::communicator;
-      group living = those_of(a, [&](rank_t r) { return !all.failed(r); });
-      const rank_t size = living.size();
-      const rank_t rank = living.rank();
-      if (rank == proc_null) return errc::peer_lost;
-      communicator_state* const s =
-          e.with_communicators([&](auto& of) { return of.make(c.proposed, std::move(living)); });
-      if (s == nullptr) return errc::no_resources;
-      made = {e, *s, c.proposed, rank, size};
-      return errc{};
-    }
+  static started start_agree(const access& a, int value, agreed& into) {
+    return guarded([&] {
+      auto* const all = new value_agreement<Stack>(a, value, into);
+      const started s = agreement<Stack>::make(all);
+      if (s.op != nullptr) all->begin();
+      return s;
+    });
+  }
+  static started start_shrink(const access& a, Communicator& into, call_site site) {
+    return guarded([&] {
+      auto* const all = new shrinking<Communicator, Stack>(a, into);
+      const started s = agreement<Stack>::make(all);
+      if (s.op == nullptr) return s;
+      all->lead(site);
+      all->begin();
+      return s;
+    });
   }
   template <class F>
-  static errc guarded(F&& f) {
+  static started guarded(F&& f) {
     try {
       return f();
     } catch (const error& e) {
       if (e.code() != errc::no_resources) throw;
-      return errc::no_resources;
+      return {nullptr, errc::no_resources};
     }
+  }
+  static errc wait_for(const access& a, const started& s, call_site site) {
+    if (s.op == nullptr) return s.failure;
+    auto all = request_access::make(a.at(), s.op);
+    std::error_code ec;
+    request_access::wait_as(all, site, ec);
+    return static_cast<errc>(ec.value());
+  }
+  template <class How>
+  static request<Stack> started_as(const access& a, const started& s, How& how, const char* what,
+                                   std::source_location where) {
+    if constexpr (stores_errors<How>) {
+      store(*how.code, s.failure);
+    } else {
+      throws_t throwing;
+      finish(a, s.failure, throwing, what, where);
+    }
+    if (s.op == nullptr) return {};
+    return request_access::make(a.at(), s.op);
   }
   template <class How>
   static void finish(const access& a, errc why, How& how, const char* what,
@@ -182,5 +301,4 @@ class survivors {
   }
 };
 
-}  // namespace detail
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::detail

@@ -149,7 +149,8 @@ class world : event_handler {
     return e;
   }
   void leave(environment& e, rank_t rank, rank_state as) {
-    e.states[static_cast<std::size_t>(rank)] = as;
+    // A killed rank that still ends its program has not left in good order.
+    e.states[static_cast<std::size_t>(rank)] = member(rank).dead ? rank_state::failed : as;
     ++e.gone;
     // The other ranks learn of it as of the end of a stream: after everything that this rank has
     // sent.

@@ -139,11 +139,12 @@ struct communicator_state : allocated {
   rank_t size = 0;
   context_id of_handles = no_context;  // Context of valid handles.
   context_id context = no_context;  // As `of_handles`, but kept until nothing is under way there.
-  std::uint32_t agreements = 0;     // Number of agreements made.
+  std::uint32_t agreements = 0;     // Number of agreements begun.
   rank_t left = 0;                  // Lost members that left in good order.
   std::uint32_t losses_seen = 0;    // Losses of the endpoint that `lost` includes.
   rank_t lost = 0;                  // Number of lost members.
   rank_t acknowledged = 0;          // Lost members that receives from any source disregard.
+  rank_t agreed_lost = 0;           // Most lost members that an agreement has found.
   bool revoked = false;
   bool in_use = false;                              // Freed, with operations still under way.
   communicator_state* next = nullptr;               // In the list of freed or vacant states.

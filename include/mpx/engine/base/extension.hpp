@@ -16,7 +16,7 @@ struct operation;
 struct extension_tag;
 
 /// The layer that made an extension.
-enum class extension_kind : std::uint8_t { windows, partitions, portals };
+enum class extension_kind : std::uint8_t { windows, partitions, portals, agreements };
 
 /// State and behaviour of a compound operation of the kind `extended`; deleted with it.
 class extension : public allocated, public list_node<extension_tag> {
@@ -34,6 +34,9 @@ class extension : public allocated, public list_node<extension_tag> {
   /// Called when all parts are complete; `parts` is the failure of the first that failed. Returns
   /// the failure of the operation.
   virtual errc end_locked(errc parts) noexcept { return parts; }
+  /// Called when the request is dropped. Returns true if the operation goes on without it; it must
+  /// not touch the program's memory from then on.
+  virtual bool outlives_request_locked() noexcept { return false; }
   /// Describes the operation for the text of an error.
   virtual std::string describe() const = 0;
 

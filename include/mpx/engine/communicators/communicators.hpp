@@ -11,6 +11,7 @@
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
+#include "mpx/core/serials.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/base/service.hpp"
 #include "mpx/engine/base/service_host.hpp"
@@ -237,10 +238,11 @@ class communicators final : public service {
     return s == nullptr || lost_in(*s) > s->acknowledged;
   }
 
-  /// Discards messages of earlier agreements: those with a tag lower than `tag`.
+  /// Discards messages of earlier agreements: those with a tag before `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
-    endpoint_.discard_if(own,
-                         [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
+    endpoint_.discard_if(own, [&](const envelope& is) {
+      return is.context() == own && is_serial_before(is.tag(), tag);
+    });
   }
 
   // --- Revoking ----------------------------------------------------------------------------------

@@ -113,6 +113,51 @@ struct compounds {
     if (s.op != nullptr) add_locked(e, op, *s.op);
     return s.op;
   }
+  /// Sends a copy of contiguous bytes, as a part of `op` unless they leave at once.
+  /// Errors: errc::no_resources.
+  static started send_copy_locked(endpoint_type& e, operation& op, const send_call& c) noexcept {
+    if (e.outbox().send_without_operation(c)) return {};
+    auto* const copy = static_cast<std::byte*>(platform::allocate(c.data.bytes));
+    if (copy == nullptr) return {nullptr, errc::no_resources};
+    c.data.read(0, {copy, c.data.bytes});
+    const started s =
+        cold_paths<Stack>::send_queued_locked(e, {{copy, c.data.bytes}, c.to, c.bits}, 0);
+    if (s.op == nullptr) {
+      platform::deallocate(copy);
+    } else {
+      s.op->owns(copy);
+      add_locked(e, op, *s.op);
+    }
+    return s;
+  }
+  /// Drops all parts of an operation that is open: receives, and sends that own their data, which
+  /// continue alone. Returns false if the memory of a receive is still accessed; it has to be
+  /// called again when a part is complete.
+  static bool drop_parts_locked(endpoint_type& e, operation& op) noexcept {
+    compound& c = compound_of(op);
+    for (operation** at = &c.first; *at != nullptr;) {
+      operation& part = **at;
+      operation* const following = part.next;
+      const bool sends = part.role == role::send && !part.done();
+      if (sends) part.holder = holder::nobody;
+      if (sends || e.part(part)) {
+        *at = following;
+      } else {
+        at = &part.next;
+      }
+    }
+    if (c.first != nullptr) return false;
+    c.pending = c.parts = c.cancelled = c.receives = 0;
+    c.failed = nullptr;
+    return true;
+  }
+  /// Calls f(extension) for each extension of an operation of this rank.
+  template <class F>
+  static void for_each_extension_locked(endpoint_type& e, F&& f) {
+    e.pool().for_each([&](const operation& op) {
+      if (op.role == role::compound && compound_of(op).more != nullptr) f(*compound_of(op).more);
+    });
+  }
   /// Completes `op` with a failure, whatever its parts do.
   static void fail_locked(endpoint_type& e, operation& op, errc why) noexcept {
     compound_of(op).open = false;
@@ -170,6 +215,7 @@ struct compounds {
     if (op.role != role::compound) return e.abandon(op);
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
+    if (outlives_request(e, op)) return detach(e, op);
     drop_parts(e, op);
     drop_added(e, op);
     e.release(op);
@@ -234,6 +280,12 @@ struct compounds {
     return why;
   }
 
+  static bool outlives_request(endpoint_type& e, operation& op) noexcept {
+    extension* const more = compound_of(op).more;
+    if (more == nullptr) return false;
+    lock_guard lock(e.threading());
+    return more->outlives_request_locked();
+  }
   static void clear_status(operation& op) noexcept {
     op.peer = null_peer;
     op.tag = any_tag;
