@@ -138,14 +138,12 @@ void Group_difference(group_t& group1, group_t& group2, MPI_Group* newgroup) {
 
 void comm_t::take_port(std::unique_ptr<comm_port> of) {
   port = std::move(of);
-  port->owner = {this, &usual_messages, lib().complete_send};
+  port->owner = {this, self, &usual_messages, &lib().requests, lib().requests.complete_send};
 }
 MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from) {
   if (port == nullptr) return MPI_COMM_NULL;
   comm_t c;
-  c.rank = port->rank();
-  c.size = port->size();
-  c.remote_size = port->remote_size();
+  c.set_place(*port);
   c.errors = from == nullptr ? find_errhandler(MPI_ERRORS_ARE_FATAL) : from->errors;
   if (from != nullptr) c.session = from->session;
   const auto made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
@@ -214,18 +212,14 @@ namespace {
 void finish_dup(request_t& r) {
   comm_t* const made = find_comm(static_cast<MPI_Comm>(r.rare->finish_with));
   if (made == nullptr) return;
-  made->rank = made->port->rank();
-  made->size = made->port->size();
-  made->remote_size = made->port->remote_size();
+  made->set_place(*made->port);
 }
 }  // namespace
 void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   request_cell cell;
   auto port = comm.port->idup(cell);
   comm_t c;
-  c.rank = comm.rank;
-  c.size = comm.size;
-  c.remote_size = comm.remote_size;
+  c.set_place(comm.rank, comm.size, comm.remote_size);
   c.errors = comm.errors;
   c.hints = comm.hints;
   c.session = comm.session;
