@@ -21,16 +21,33 @@ __attribute__((noinline)) void counted_recv(long* y) {
   MPI_Recv(y, 8, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* A window of receives, posted before their messages are sent. */
+__attribute__((noinline)) void counted_post_window(long* y, MPI_Request* r) {
+  for (int i = 0; i < batch; ++i) MPI_Irecv(&y[i], 8, MPI_BYTE, 0, tag, MPI_COMM_WORLD, &r[i]);
+}
+__attribute__((noinline)) void counted_wait_window(MPI_Request* r) {
+  MPI_Waitall(batch, r, MPI_STATUSES_IGNORE);
+}
+
 static void check(long sent, long received) {
   if (sent == received) return;
   fprintf(stderr, "mpi_count: sent %ld, received %ld\n", sent, received);
   exit(1);
 }
 
+static void run_window(long x, MPI_Request* requests) {
+  long y[batch];
+  memset(y, -1, sizeof y);
+  counted_post_window(y, requests);
+  for (int i = 0; i < batch; ++i) MPI_Send(&x, 8, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
+  counted_wait_window(requests);
+  for (int i = 0; i < batch; ++i) check(x, y[i]);
+}
+
 int main(int argc, char** argv) {
   MPI_Request requests[batch];
   if (argc != 3 || atoi(argv[2]) < 1) {
-    fprintf(stderr, "usage: mpi_count loop|call|isend|recv BATCHES\n");
+    fprintf(stderr, "usage: mpi_count loop|call|isend|recv|irecv_window BATCHES\n");
     return 2;
   }
   MPI_Init(NULL, NULL);
@@ -43,6 +60,8 @@ int main(int argc, char** argv) {
       MPI_Waitall(batch, requests, MPI_STATUSES_IGNORE);
       for (int i = 0; i < batch; ++i, check(x, y))
         MPI_Recv(&y, 8, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(argv[1], "irecv_window") == 0) {
+      run_window(x, requests);
     } else {
       for (int i = 0; i < batch; ++i) {
         if (strcmp(argv[1], "call") == 0) {

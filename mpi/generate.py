@@ -242,7 +242,7 @@ class Function:
             lines[0] = lines[0].replace(f"int P{name}(", f"[[gnu::noinline]] static int every_{name}(")
             plain = ", ".join(n for n, _ in self.params)
             lines += [f"{self.returned} P{name}({self.parameters(large)}) {{",
-                      f'  return quick_{self.name}("{name}", every_{name}, {plain});', "}"]
+                      f'  return quick_{self.name}<every_{name}>("{name}", {plain});', "}"]
         return lines
 
 

@@ -801,7 +801,7 @@ MPX_MPI_ALIAS(MPI_Iprobe)
   }
 }
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-  return quick_Irecv("MPI_Irecv", every_MPI_Irecv, buf, count, datatype, source, tag, comm, request);
+  return quick_Irecv<every_MPI_Irecv>("MPI_Irecv", buf, count, datatype, source, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Irecv)
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -868,7 +868,7 @@ MPX_MPI_ALIAS(MPI_Irsend_c)
   }
 }
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return quick_Isend("MPI_Isend", every_MPI_Isend, buf, count, datatype, dest, tag, comm, request);
+  return quick_Isend<every_MPI_Isend>("MPI_Isend", buf, count, datatype, dest, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Isend)
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1063,7 +1063,7 @@ MPX_MPI_ALIAS(MPI_Probe)
   }
 }
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
-  return quick_Recv("MPI_Recv", every_MPI_Recv, buf, count, datatype, source, tag, comm, status);
+  return quick_Recv<every_MPI_Recv>("MPI_Recv", buf, count, datatype, source, tag, comm, status);
 }
 MPX_MPI_ALIAS(MPI_Recv)
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
@@ -1190,7 +1190,7 @@ MPX_MPI_ALIAS(MPI_Rsend_init_c)
   }
 }
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return quick_Send("MPI_Send", every_MPI_Send, buf, count, datatype, dest, tag, comm);
+  return quick_Send<every_MPI_Send>("MPI_Send", buf, count, datatype, dest, tag, comm);
 }
 MPX_MPI_ALIAS(MPI_Send)
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
@@ -1742,7 +1742,7 @@ MPX_MPI_ALIAS(MPI_Testsome)
   }
 }
 int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
-  return quick_Wait("MPI_Wait", every_MPI_Wait, request, status);
+  return quick_Wait<every_MPI_Wait>("MPI_Wait", request, status);
 }
 MPX_MPI_ALIAS(MPI_Wait)
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses) {

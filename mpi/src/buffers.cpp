@@ -181,7 +181,7 @@ void flush(const buffer_place& place) {
 }
 MPI_Request start_flush(const buffer_place& place, MPI_Comm reports_to) {
   if (place != nullptr) return place->start_drain(reports_to);
-  return lib().complete_send;
+  return lib().requests.complete_send;
 }
 }  // namespace
 
@@ -193,7 +193,7 @@ void Bsend(const void* buf, MPI_Count count, const type_t& datatype, int dest, i
 void Ibsend(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag,
             comm_t& comm, MPI_Request* request) {
   Bsend(buf, count, datatype, dest, tag, comm);
-  *request = lib().complete_send;
+  *request = lib().requests.complete_send;
 }
 void Bsend_init(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag,
                 comm_t& comm, MPI_Request* request) {

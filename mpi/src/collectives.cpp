@@ -234,7 +234,7 @@ void gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, voi
   need_no_in_place(comm, sendbuf);
   collective_call call{collective::gather, nothing(), nothing(), root};
   const bool here = is_root(comm, root);
-  if (here) call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+  if (here) call.out = whole(recvbuf, recvcount, recvtype, comm.partners);
   if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
   if (here) need_apart(call);
   run(comm, call, end, nullptr);
@@ -249,7 +249,7 @@ void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   const bool here = is_root(comm, root);
   if (here)
     call.out =
-        blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners(), *state, true, "recvbuf");
+        blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners, *state, true, "recvbuf");
   if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
   if (here) need_apart(call);
   run(comm, call, end, state);
@@ -260,7 +260,7 @@ void scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   need_no_in_place(comm, recvbuf);
   collective_call call{collective::scatter, nothing(), nothing(), root};
   const bool here = is_root(comm, root);
-  if (here) call.in = whole(sendbuf, sendcount, sendtype, comm.partners());
+  if (here) call.in = whole(sendbuf, sendcount, sendtype, comm.partners);
   if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
   if (here) need_apart(call);
   run(comm, call, end, nullptr);
@@ -275,7 +275,7 @@ void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datat
   const bool here = is_root(comm, root);
   if (here)
     call.in =
-        blocks_of(sendbuf, sendcounts, displs, sendtype, comm.partners(), *state, false, "sendbuf");
+        blocks_of(sendbuf, sendcounts, displs, sendtype, comm.partners, *state, false, "sendbuf");
   if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
   if (here) need_apart(call);
   run(comm, call, end, state);
@@ -286,7 +286,7 @@ void allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, 
   need_distinct(sendbuf, recvbuf, sendcount);
   collective_call call{collective::allgather};
   call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
-  call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+  call.out = whole(recvbuf, recvcount, recvtype, comm.partners);
   need_apart(call);
   run(comm, call, end, nullptr);
 }
@@ -299,7 +299,7 @@ void allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
   collective_call call{collective::allgather};
   call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
   call.out =
-      blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners(), *state, true, "recvbuf");
+      blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners, *state, true, "recvbuf");
   need_apart(call);
   run(comm, call, end, state);
 }
@@ -309,8 +309,8 @@ void alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, v
   need_distinct(sendbuf, recvbuf, sendcount);
   collective_call call{collective::alltoall};
   call.in =
-      sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype, comm.partners());
-  call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+      sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype, comm.partners);
+  call.out = whole(recvbuf, recvcount, recvtype, comm.partners);
   need_apart(call);
   run(comm, call, end, nullptr);
 }
@@ -341,7 +341,7 @@ void alltoallv(const void* sendbuf, numbers sendcounts, numbers sdispls, MPI_Dat
   need_distinct(sendbuf, recvbuf, 1);
   const auto state = std::make_shared<call_state>();
   collective_call call{collective::alltoall};
-  const int n = comm.partners();
+  const int n = comm.partners;
   call.in = sendbuf == MPI_IN_PLACE
                 ? in_place()
                 : blocks_of(sendbuf, sendcounts, sdispls, sendtype, n, *state, false, "sendbuf");
@@ -357,7 +357,7 @@ void alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
   need_distinct(sendbuf, recvbuf, 1);
   const auto state = std::make_shared<call_state>();
   collective_call call{collective::alltoall};
-  const int n = comm.partners();
+  const int n = comm.partners;
   call.in = sendbuf == MPI_IN_PLACE
                 ? in_place()
                 : typed_blocks(sendbuf, sendcounts, sdispls, sendtypes, n, *state, false);

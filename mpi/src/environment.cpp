@@ -45,8 +45,7 @@ comm_t* add_world(std::unique_ptr<comm_port> port, MPI_Comm self, const char* na
   handle = l.comms.put();
   comm_t* const c = l.comms.find(handle);
   c->self = self;
-  c->rank = port->rank();
-  c->size = port->size();
+  c->set_place(*port);
   c->take_port(std::move(port));
   c->name = name;
   c->errors = find_errhandler(MPI_ERRORS_ARE_FATAL);
@@ -87,7 +86,7 @@ void join(int level) {
   l.messages.set_locking(locks);
   l.wins.set_locking(locks);
   if (find_type(MPI_INT) == nullptr) make_predefined_types();
-  l.complete_send = make_complete_send();
+  l.requests.complete_send = make_complete_send();
   l.now.store(library::phase::running, mpx::platform::memory_order_release);
 }
 /// Ends the part of a user. The last one leaves the job, together with all other ranks.
@@ -101,7 +100,7 @@ void leave() {
   if (l.buffers != nullptr) l.buffers->drain();
   l.buffers.reset();
   l.requests.each([&](request_t& r) { l.job->drop(r.cell); });
-  l.complete_send = MPI_REQUEST_NULL;
+  l.requests.complete_send = MPI_REQUEST_NULL;
   l.requests.clear();
   l.messages.clear();
   l.now.store(l.ended ? library::phase::after : library::phase::before,

@@ -338,7 +338,7 @@ void bad_number(int code, const char* what, long long value) {
   fail(code, "%s %lld is out of range", what, value);
 }
 void bad_rank(int code, const char* what, int rank, const comm_t& comm) {
-  fail(code, "%s %d is out of range: ranks are 0 to %d", what, rank, comm.partners() - 1);
+  fail(code, "%s %d is out of range: ranks are 0 to %d", what, rank, comm.partners - 1);
 }
 void bad_type(const type_t& t) {
   if (t.absent) fail(MPI_ERR_TYPE, "this machine does not have the datatype %s", t.name.c_str());

@@ -77,17 +77,17 @@ inline void need_any_tag(int tag) {
 }
 [[noreturn]] void bad_rank(int code, const char* what, int rank, const comm_t& comm);
 inline void need_destination(int rank, const comm_t& comm) {
-  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.partners()) &&
-      rank != MPI_PROC_NULL) [[unlikely]]
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.partners) && rank != MPI_PROC_NULL)
+      [[unlikely]]
     bad_rank(MPI_ERR_RANK, "destination", rank, comm);
 }
 inline void need_source(int rank, const comm_t& comm) {
-  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.partners()) &&
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.partners) &&
       rank != MPI_PROC_NULL && rank != MPI_ANY_SOURCE) [[unlikely]]
     bad_rank(MPI_ERR_RANK, "source", rank, comm);
 }
 inline void need_root(int rank, const comm_t& comm) {
-  if (static_cast<unsigned>(rank) < static_cast<unsigned>(comm.partners())) [[likely]]
+  if (static_cast<unsigned>(rank) < static_cast<unsigned>(comm.partners)) [[likely]]
     return;
   if (comm.inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) return;
   bad_rank(MPI_ERR_ROOT, "root", rank, comm);

@@ -138,14 +138,12 @@ void Group_difference(group_t& group1, group_t& group2, MPI_Group* newgroup) {
 
 void comm_t::take_port(std::unique_ptr<comm_port> of) {
   port = std::move(of);
-  port->owner = {this, &usual_messages, lib().complete_send};
+  port->owner = {this, self, &usual_messages, &lib().requests, lib().requests.complete_send};
 }
 MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from) {
   if (port == nullptr) return MPI_COMM_NULL;
   comm_t c;
-  c.rank = port->rank();
-  c.size = port->size();
-  c.remote_size = port->remote_size();
+  c.set_place(*port);
   c.errors = from == nullptr ? find_errhandler(MPI_ERRORS_ARE_FATAL) : from->errors;
   if (from != nullptr) c.session = from->session;
   const auto made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
@@ -219,9 +217,7 @@ void finish_comm(const rare_parts& rare, bool good) {
     drop_attributes(made->attributes, handle);
     return lib().comms.erase(value_of(handle));
   }
-  made->rank = made->port->rank();
-  made->size = made->port->size();
-  made->remote_size = made->port->remote_size();
+  made->set_place(*made->port);
 }
 }  // namespace
 void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
@@ -230,9 +226,7 @@ void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
   try {
     auto rare = std::make_unique<rare_parts>();
     comm_t c;
-    c.rank = from.rank;
-    c.size = from.size;
-    c.remote_size = from.remote_size;
+    c.set_place(from.rank, from.size, from.remote_size);
     c.errors = from.errors;
     c.session = from.session;
     made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));

@@ -30,7 +30,9 @@ class handle_table {
     mpx::platform::atomic<std::uintptr_t> name{0};  // Its handle; free: the next one, less Kind.
     slot* next = nullptr;                           // Free slot after this one.
     alignas(T) std::byte bytes[sizeof(T)];
-    T* object() noexcept { return std::launder(reinterpret_cast<T*>(bytes)); }
+    [[gnu::returns_nonnull]] T* object() noexcept {
+      return std::launder(reinterpret_cast<T*>(bytes));
+    }
     bool alive() const noexcept { return is_kind(name.load(mpx::platform::memory_order_relaxed)); }
   };
 
@@ -55,19 +57,19 @@ class handle_table {
     const guard held = locked();
     if (free_ == nullptr && !add_slot()) [[unlikely]]
       return 0;
-    return make_in_free(std::forward<Args>(args)...).handle;
+    return put_in_free(std::forward<Args>(args)...);
   }
-  /// A new object and its handle; nullptr and 0 if there is none.
-  struct made {
-    std::uintptr_t handle = 0;
-    T* object = nullptr;
-  };
-  /// As `put`, in a slot that was used before. Makes nothing if there is none, or with locking.
+  /// True if a slot that was used before is free, and there is no locking.
+  bool has_free() const noexcept { return !locks_ && free_ != nullptr; }
+  /// As `put`. Requires: has_free().
   template <class... Args>
-  [[MPX_ALWAYS_INLINE]] made try_make(Args... args) {
-    if (locks_ || free_ == nullptr) [[unlikely]]
-      return {};
-    return make_in_free(args...);
+  [[MPX_ALWAYS_INLINE]] std::uintptr_t put_in_free(Args&&... args) {
+    slot& s = *free_;
+    ::new (static_cast<void*>(s.bytes)) T{std::forward<Args>(args)...};
+    free_ = s.next;
+    const std::uintptr_t name = s.name.load(mpx::platform::memory_order_relaxed) + Kind;
+    s.name.store(name, mpx::platform::memory_order_release);
+    return name;
   }
   /// Returns the object of a handle; nullptr if there is none, or the handle is of another kind.
   T* find(std::uintptr_t handle) noexcept {
@@ -135,15 +137,6 @@ class handle_table {
     std::mutex* lock_;
   };
   [[nodiscard]] guard locked() { return guard(locks_ ? &lock_ : nullptr); }
-  template <class... Args>
-  [[MPX_ALWAYS_INLINE]] made make_in_free(Args&&... args) {
-    slot& s = *free_;
-    T* const object = ::new (static_cast<void*>(s.bytes)) T{std::forward<Args>(args)...};
-    free_ = s.next;
-    const std::uintptr_t name = s.name.load(mpx::platform::memory_order_relaxed) + Kind;
-    s.name.store(name, mpx::platform::memory_order_release);
-    return {name, object};
-  }
   slot& slot_at(std::uint32_t at) noexcept {
     return chunks_[at / chunk_slots].load(mpx::platform::memory_order_relaxed)[at % chunk_slots];
   }

@@ -65,10 +65,10 @@ bool active(const request_t& r) { return r.generalized() != nullptr || lib().job
 }
 /// Ends a complete request: its status is known. Frees it unless it is persistent.
 void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
-  if (handle == lib().complete_send)
+  if (handle == lib().requests.complete_send)
     end_complete_send(handle, into);
   else if (r.plain()) [[likely]]
-    end_plain(handle, r, s, into);
+    end_plain(lib().requests, handle, r, s, into);
   else
     settle_special(handle, r, s, into);
 }
@@ -99,18 +99,18 @@ class scratch_array {
   alignas(T) std::byte few_[few * sizeof(T)];
 };
 
-/// The active requests of an array, with their positions.
+/// The active requests of an array from its element `first` on, with their positions.
 class active_list {
  public:
   /// Sends that were complete at once are in the list, or left out of it.
   enum class complete_sends : std::uint8_t { in, out };
-  active_list(int count, const MPI_Request array_of_requests[], complete_sends are)
+  active_list(int count, const MPI_Request array_of_requests[], complete_sends are, int first = 0)
       : cells_(room(count)), requests_(room(count)), at_(room(count)) {
     if (count > 0 && array_of_requests == nullptr)
       fail(MPI_ERR_REQUEST, "the array of requests is a null pointer");
-    for (int i = 0; i < count; ++i) {
+    for (int i = first; i < count; ++i) {
       if (array_of_requests[i] == MPI_REQUEST_NULL) continue;
-      const bool shared = array_of_requests[i] == lib().complete_send;
+      const bool shared = array_of_requests[i] == lib().requests.complete_send;
       if (shared && are == complete_sends::out) continue;
       request_t& r =
           shared ? complete_.emplace_back(complete_cell()) : need_request(array_of_requests[i]);
@@ -143,13 +143,14 @@ MPI_Status* status_at(MPI_Status* all, std::size_t i) noexcept {
   return all == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all + i;
 }
 
-/// Settles the requests of an array: those of `list`, whose statuses are `done`, and sends that were
-/// complete at once, which are not in the list. Throws MPI_ERR_IN_STATUS.
+/// Settles the requests of an array from its element `first` on: those of `list`, whose statuses are
+/// `done`, and sends that were complete at once, which are not in the list. Throws
+/// MPI_ERR_IN_STATUS.
 void settle_all(MPI_Request requests[], active_list& list, const mpx::status done[],
-                MPI_Status* statuses, int count) {
-  for (int i = 0; i < count; ++i) {
+                MPI_Status* statuses, int count, int first = 0) {
+  for (int i = first; i < count; ++i) {
     set_empty(status_at(statuses, static_cast<std::size_t>(i)));
-    if (requests[i] == lib().complete_send) requests[i] = MPI_REQUEST_NULL;
+    if (requests[i] == lib().requests.complete_send) requests[i] = MPI_REQUEST_NULL;
   }
   bool wrong = false;
   const void* on = nullptr;
@@ -159,7 +160,7 @@ void settle_all(MPI_Request requests[], active_list& list, const mpx::status don
     const std::size_t i = list.at(k);
     MPI_Status* const into = status_at(statuses, i);
     if (list[k].plain() && !done[k].failed()) [[likely]] {
-      end_plain(requests[i], list[k], done[k], into);
+      end_plain(lib().requests, requests[i], list[k], done[k], into);
       continue;
     }
     int code = code_of(done[k]);
@@ -265,6 +266,17 @@ int isend_usual(const comm_t& comm, const void* data, std::size_t bytes, int to,
     return failed("MPI_Isend", comm.self);
   }
 }
+int irecv_usual(const comm_t& comm, void* into, std::size_t bytes, int from, int tag,
+                MPI_Request* request) {
+  try {
+    request_cell cell;
+    comm.port->irecv(form::start, bytes_at(into, bytes), from, tag, cell);
+    *request = add_request_of(cell, comm.self, false, true);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Irecv", comm.self);
+  }
+}
 int failed_recv(const comm_t& comm, const mpx::status& s, MPI_Status* status) {
   try {
     set_status(status, s);
@@ -276,7 +288,7 @@ int failed_recv(const comm_t& comm, const mpx::status& s, MPI_Status* status) {
 
 }  // namespace
 
-const message_calls usual_messages{send_usual, isend_usual, failed_recv};
+const message_calls usual_messages{send_usual, isend_usual, irecv_usual, failed_recv};
 
 #define MPX_MPI_SEND(prefix, mode)                                                              \
   void prefix##end(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag, \
@@ -495,7 +507,7 @@ void Test(MPI_Request* request, int* flag, MPI_Status* status) {
   *flag = 1;
   set_empty(status);
   if (*request == MPI_REQUEST_NULL) return lib().job->progress();
-  if (*request == lib().complete_send) {
+  if (*request == lib().requests.complete_send) {
     end_complete_send(*request, status);
     return lib().job->progress();
   }
@@ -505,11 +517,22 @@ void Test(MPI_Request* request, int* flag, MPI_Status* status) {
   *flag = s.has_value();
   if (s) settle_one(*request, r, *s, status);
 }
-void Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  active_list list(count, array_of_requests, active_list::complete_sends::out);
+namespace {
+/// Waits for the requests of an array from its element `first` on, of any kinds.
+[[gnu::noinline]] void wait_rest(int count, MPI_Request requests[], MPI_Status* statuses,
+                                 int first) {
+  active_list list(count, requests, active_list::complete_sends::out, first);
   scratch_array<mpx::status> done(list.size());
   if (!list.empty()) lib().job->wait_all(list.cells(), {done.data(), list.size()});
-  settle_all(array_of_requests, list, done.data(), array_of_statuses, count);
+  settle_all(requests, list, done.data(), statuses, count, first);
+}
+}  // namespace
+void Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
+  if (array_of_requests == nullptr) return wait_rest(count, nullptr, array_of_statuses, 0);
+  const std::size_t done = lib().job->wait_in_order(
+      lib().requests, {array_of_requests, static_cast<std::size_t>(count)}, array_of_statuses);
+  if (static_cast<int>(done) != count)
+    wait_rest(count, array_of_requests, array_of_statuses, static_cast<int>(done));
 }
 void Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
   active_list list(count, array_of_requests, active_list::complete_sends::out);
@@ -670,7 +693,7 @@ void Startall(int count, MPI_Request array_of_requests[]) {
   for (int i = 0; i < count; ++i) Start(&array_of_requests[i]);
 }
 void Cancel(MPI_Request* request) {
-  if (*request == lib().complete_send) return;  // Too late.
+  if (*request == lib().requests.complete_send) return;  // Too late.
   request_t& r = need_request(*request);
   if (r.generalized() != nullptr) {
     const int code =
@@ -681,7 +704,7 @@ void Cancel(MPI_Request* request) {
   lib().job->cancel(r.cell);
 }
 void Request_free(MPI_Request* request) {
-  if (*request == lib().complete_send) {
+  if (*request == lib().requests.complete_send) {
     *request = MPI_REQUEST_NULL;
     return;
   }

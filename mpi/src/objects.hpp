@@ -17,6 +17,7 @@
 
 #include "handle_table.hpp"
 #include "port.hpp"
+#include "request_table.hpp"
 #include "window_port.hpp"
 
 namespace mpx_mpi {
@@ -147,6 +148,7 @@ struct comm_t {
   int rank = 0;
   int size = 0;
   int remote_size = -1;  ///< -1: one group.
+  int partners = 0;      ///< Number of ranks that messages may name.
   errhandler_ref errors;
   bool chose_handler = false;  ///< The program has set an error handler.
   attribute_list attributes;
@@ -159,45 +161,18 @@ struct comm_t {
   std::shared_ptr<send_pool> buffers;      ///< Of buffered sends.
 
   [[nodiscard]] bool inter() const noexcept { return remote_size >= 0; }
+  /// Sets its place: its rank and the sizes of its groups.
+  void set_place(int rank_here, int size_here, int size_there) noexcept {
+    rank = rank_here;
+    size = size_here;
+    remote_size = size_there;
+    partners = inter() ? remote_size : size;
+  }
+  void set_place(const comm_port& of) noexcept {
+    set_place(of.rank(), of.size(), of.remote_size());
+  }
   /// Gives it its port. Its own handle and its place have to be known.
   void take_port(std::unique_ptr<comm_port> of);
-  /// Number of ranks that messages may name.
-  [[nodiscard]] int partners() const noexcept { return inter() ? remote_size : size; }
-};
-
-/// A user's request: MPI_Grequest_start.
-struct generalized_t {
-  MPI_Grequest_query_function* query;
-  MPI_Grequest_free_function* free;
-  MPI_Grequest_cancel_function* cancel;
-  void* extra;
-  request_cell completer;
-  bool complete = false;
-};
-
-struct request_t;
-/// Parts that few requests have.
-struct rare_parts {
-  std::shared_ptr<void> keep;  ///< Objects that the operation needs until it is complete.
-  std::unique_ptr<generalized_t> generalized;
-  std::shared_ptr<buffered_send> buffered;  ///< Of a persistent one, which has no cell.
-  /// Called once when it is complete (MPI_Comm_idup), after its handle is freed; the second argument
-  /// is true if it has succeeded. May throw.
-  void (*finish)(const rare_parts&, bool) = nullptr;
-  void* finish_with = nullptr;
-};
-struct request_t {
-  request_cell cell{};
-  const void* of = nullptr;  ///< Communicator or window whose error handler is called.
-  bool persistent = false;
-  bool receives = false;
-  std::unique_ptr<rare_parts> rare;
-
-  [[nodiscard]] generalized_t* generalized() const noexcept {
-    return rare == nullptr ? nullptr : rare->generalized.get();
-  }
-  /// True for a started operation of which nobody but its owner is told.
-  [[nodiscard]] bool plain() const noexcept { return !persistent && rare == nullptr; }
 };
 
 /// Values of the predefined attributes of a window, which the program gets addresses of.
@@ -244,9 +219,6 @@ struct library {
   std::unique_ptr<comm_port> base;  ///< Of all ranks, for sessions.
   comm_t* world = nullptr;
   comm_t* self = nullptr;
-  /// The request of every send that is complete when its call returns: it need not be made and freed
-  /// for each. Never freed while MPI runs; before and after there is none.
-  MPI_Request complete_send = MPI_REQUEST_NULL;
   std::uintptr_t world_handle = 0;
   std::uintptr_t self_handle = 0;
   pthread_t main_thread{};
@@ -274,7 +246,7 @@ struct library {
   handle_table<group_t, 0x222> groups;
   handle_table<type_t, 0x333> types;
   handle_table<op_t, 0x444> ops;
-  handle_table<request_t, 0x555> requests;
+  request_table requests;
   handle_table<info_t, 0x666> infos;
   handle_table<errhandler_ref, 0x777> errhandlers;
   handle_table<message_t, 0x888> messages;
@@ -288,14 +260,6 @@ inline constexpr const char* shared_memory_resource = "mpx://shared_memory";
 /// Never destroyed: a program may end without MPI_Finalize, and other objects may outlive it.
 extern library* const library_here;
 inline library& lib() noexcept { return *library_here; }
-
-inline std::uintptr_t value_of(const void* handle) noexcept {
-  return reinterpret_cast<std::uintptr_t>(handle);
-}
-template <class Handle>
-Handle handle_of(std::uintptr_t value) noexcept {
-  return reinterpret_cast<Handle>(value);
-}
 
 // Objects of handles; nullptr if there is none.
 inline comm_t* find_comm(MPI_Comm c) noexcept {

@@ -107,11 +107,14 @@ class window_port;
 struct window_plan;
 
 struct comm_t;
+struct request_table;
 /// Calls of a port into the library, for usual messages (quick.hpp): sends that cannot leave at once,
-/// and receives that have failed. Each returns an MPI error code.
+/// receives that cannot start at once, and receives that have failed. Each returns an MPI error code.
 struct message_calls {
   int (*send)(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag);
   int (*isend)(const comm_t& comm, const void* data, std::size_t bytes, int to, int tag,
+               MPI_Request* request);
+  int (*irecv)(const comm_t& comm, void* into, std::size_t bytes, int from, int tag,
                MPI_Request* request);
   int (*failed_recv)(const comm_t& comm, const mpx::status& s, MPI_Status* status);
 };
@@ -124,7 +127,9 @@ class comm_port {
   /// in library::base.
   struct {
     const comm_t* comm = nullptr;
+    MPI_Comm self = nullptr;
     const message_calls* calls = nullptr;
+    request_table* requests = nullptr;
     MPI_Request complete_send = nullptr;
   } owner;
   [[nodiscard]] virtual int rank() const = 0;
@@ -133,13 +138,14 @@ class comm_port {
   [[nodiscard]] virtual mpx::group group() const = 0;
   [[nodiscard]] virtual mpx::group remote_group() const = 0;
 
-  // Contiguous bytes, in standard mode, to or from a rank with a tag: what quick.hpp calls. The
-  // first three return an MPI error code, so that an entry of the library ends with their call.
+  // Contiguous bytes, in standard mode, to or from a rank with a tag: what quick.hpp calls. They
+  // return an MPI error code, so that an entry of the library ends with their call.
   virtual int send_bytes(const void* data, std::size_t bytes, int to, int tag) = 0;
   virtual int isend_bytes(const void* data, std::size_t bytes, int to, int tag,
                           MPI_Request* request) = 0;
   virtual int recv_bytes(void* into, std::size_t bytes, int from, int tag, MPI_Status* status) = 0;
-  virtual void irecv_bytes(std::span<std::byte> into, int from, int tag, request_cell& request) = 0;
+  virtual int irecv_bytes(void* into, std::size_t bytes, int from, int tag,
+                          MPI_Request* request) = 0;
 
   // Point-to-point. Ranks and tags are mpx's.
   virtual void send(send_mode mode, const buffer& data, int to, int tag) = 0;
@@ -228,6 +234,11 @@ class job_port {
   virtual void detach(request_cell& r) = 0;
   /// Drops a request, and empties the cell.
   virtual void drop(request_cell& r) = 0;
+  /// Waits for requests of an array in order, and ends them: plain ones that succeed, and sends that
+  /// were complete at once. Stops at the first other one, or if the peer of one is lost.
+  /// Returns:    the number of requests before that one.
+  virtual std::size_t wait_in_order(request_table& table, std::span<MPI_Request> all,
+                                    MPI_Status* statuses) = 0;
   virtual void wait_all(std::span<request_cell* const> all, std::span<mpx::status> into) = 0;
   virtual bool test_all(std::span<request_cell* const> all, std::span<mpx::status> into) = 0;
   /// Returns nothing if no request is active, or for `once` if none is complete.

@@ -15,6 +15,7 @@
 #include "mpx/partitioned.hpp"
 #include "mpx/topology.hpp"
 #include "port.hpp"
+#include "request_table.hpp"
 #include "status.hpp"
 #include "survivors_port.hpp"
 #include "tool_port_of.hpp"
@@ -122,8 +123,20 @@ class comm_base : public comm_port {
     set_status(status, s);
     return MPI_SUCCESS;
   }
-  void irecv_bytes(std::span<std::byte> into, int from, int tag, request_cell& request) override {
-    types::put(request, c_.recv(into, from, tag, mpx::start));
+  int irecv_bytes(void* into, std::size_t bytes, int from, int tag, MPI_Request* request) override {
+    request_table& all = *this->owner.requests;
+    if (all.has_free()) [[likely]] {
+      std::error_code ec;
+      request_cell cell;
+      types::put(cell, c_.recv(std::span(static_cast<std::byte*>(into), bytes), from, tag,
+                               mpx::start(ec)));
+      if (!ec) [[likely]] {
+        *request =
+            handle_of<MPI_Request>(all.put_in_free(cell, this->owner.self, false, true, nullptr));
+        return MPI_SUCCESS;
+      }
+    }
+    return this->owner.calls->irecv(*this->owner.comm, into, bytes, from, tag, request);
   }
 
   void send(send_mode mode, const buffer& b, int to, int tag) override {
@@ -570,6 +583,45 @@ class request_range {
   std::span<request_cell* const> all_;
 };
 
+/// Requests behind the handles of an array as a range of mpx::request: empty ones for null and
+/// foreign handles.
+template <class Stack>
+class handle_range {
+  using types = port_types<Stack>;
+
+ public:
+  class iterator {
+   public:
+    using value_type = mpx::request<Stack>;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const handle_range& range, const MPI_Request* at) noexcept : range_(&range), at_(at) {}
+    value_type& operator*() const noexcept {
+      request_t* const r = range_->table_.find(value_of(*at_));
+      return r == nullptr ? range_->none_ : types::of(r->cell);
+    }
+    iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) noexcept { return iterator(*range_, at_++); }
+    bool operator==(const iterator& other) const noexcept { return at_ == other.at_; }
+
+   private:
+    const handle_range* range_ = nullptr;
+    const MPI_Request* at_ = nullptr;
+  };
+  handle_range(request_table& table, std::span<const MPI_Request> all) noexcept
+      : table_(table), all_(all) {}
+  iterator begin() const noexcept { return iterator(*this, all_.data()); }
+  iterator end() const noexcept { return iterator(*this, all_.data() + all_.size()); }
+
+ private:
+  request_table& table_;
+  std::span<const MPI_Request> all_;
+  mutable mpx::request<Stack> none_;
+};
+
 /// The job of an environment.
 template <class Stack>
 class job_of final : public job_port {
@@ -604,6 +656,26 @@ class job_of final : public job_port {
   }
   void detach(request_cell& r) override { types::of(r).detach(); }
   void drop(request_cell& r) override { types::of(r) = {}; }
+  std::size_t wait_in_order(request_table& table, std::span<MPI_Request> all,
+                            MPI_Status* statuses) override {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      MPI_Status* const into = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
+      if (all[i] == MPI_REQUEST_NULL || all[i] == table.complete_send) {
+        end_complete_send(all[i], into);
+        continue;
+      }
+      request_t* const r = table.find(value_of(all[i]));
+      if (r == nullptr || !r->plain()) [[unlikely]]
+        return i;
+      auto s = types::of(r->cell).take_success();
+      if (!s) [[unlikely]] {
+        s = take_first(table, all.subspan(i));
+        if (!s) return i;  // It has failed, or another one has lost its peer.
+      }
+      end_plain(table, all[i], *r, *s, into);
+    }
+    return all.size();
+  }
   void wait_all(std::span<request_cell* const> all, std::span<mpx::status> into) override {
     mpx::wait_all(range(all), into);
   }
@@ -641,6 +713,14 @@ class job_of final : public job_port {
   }
 
  private:
+  /// Waits for the first request of an array, and takes its status if it has succeeded.
+  [[gnu::noinline]] static std::optional<mpx::status> take_first(request_table& table,
+                                                                 std::span<const MPI_Request> all) {
+    const handle_range<Stack> requests(table, all);
+    if (!mpx::wait_first(requests)) return std::nullopt;
+    return (*requests.begin()).take_success();
+  }
+
   mpx::environment<Stack> env_;
 };
 

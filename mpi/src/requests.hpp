@@ -9,7 +9,7 @@
 
 #include "errors.hpp"
 #include "objects.hpp"
-#include "status.hpp"
+#include "request_table.hpp"
 
 namespace mpx_mpi {
 
@@ -26,26 +26,7 @@ MPI_Request add_request_of(const request_cell& cell, const void* of, bool persis
 
 /// Returns the operation of a send that is complete.
 inline request_cell complete_cell() noexcept {
-  return lib().requests.find(value_of(lib().complete_send))->cell;
-}
-/// Ends a request of which library::complete_send is the handle.
-inline void end_complete_send(MPI_Request& handle, MPI_Status* into) noexcept {
-  set_empty(into);
-  handle = MPI_REQUEST_NULL;
-}
-/// Stores the status of a request that is complete.
-inline void set_status_of(const request_t& r, const mpx::status& s, MPI_Status* into) noexcept {
-  if (into == MPI_STATUS_IGNORE) return;
-  if (r.receives) return set_status(into, s);
-  set_empty(into);
-  into->MPI_internal[2] = s.cancelled() ? 1 : 0;
-}
-/// Ends a plain request that is complete: its status is known.
-inline void end_plain(MPI_Request& handle, request_t& r, const mpx::status& s,
-                      MPI_Status* into) noexcept {
-  set_status_of(r, s, into);
-  lib().requests.erase(value_of(handle), r);
-  handle = MPI_REQUEST_NULL;
+  return lib().requests.find(value_of(lib().requests.complete_send))->cell;
 }
 /// Throws the failure of a status. `what`: the operation; `of`: see `failure::on`.
 [[noreturn, gnu::cold]] void throw_failure(const mpx::status& s, const char* what, const void* of);

@@ -124,6 +124,18 @@ void all_at_once(mpx::communicator<Stack> world) {
   mpx::wait_all(c.requests, ec);
   CHECK(!ec);
   CHECK(c.in[4] == 104);
+  arrivals<Stack> f(world);  // One after another.
+  CHECK(!f.requests[0].take_success());
+  for (const mpx::tag_t tag : {4, 2, 0, 1, 3}) f.let_come(tag);
+  for (std::size_t i = 0; i < f.n; ++i) {
+    CHECK(mpx::wait_first(std::span{f.requests}.subspan(2 * i)));
+    const auto s = f.requests[2 * i].take_success();
+    REQUIRE(s);
+    CHECK(is(*s, static_cast<mpx::tag_t>(i)));
+    CHECK(!f.requests[2 * i]);
+    CHECK(mpx::wait_first(std::span{f.requests}.subspan(2 * i + 1)));  // An empty request.
+    CHECK(f.requests[2 * i + 1].take_success());
+  }
   c.end();
 }
 
@@ -145,7 +157,7 @@ TEST_CASE_TEMPLATE_APPLY(many, ranks::all_stacks);
 TEST_CASE_TEMPLATE("failures among several", Stack, ranks::inproc, ranks::multiple) {
   ranks::run<Stack>(2, [](auto world) {
     if (world.rank() == 1) {
-      for (int round = 0; round < 6; ++round)
+      for (int round = 0; round < 7; ++round)
         for (const mpx::tag_t tag : {0, 1, 2}) world.send(std::int64_t{tag}, 0, tag);
       return;
     }
@@ -197,6 +209,15 @@ TEST_CASE_TEMPLATE("failures among several", Stack, ranks::inproc, ranks::multip
     const auto some = mpx::test_some(rs);
     REQUIRE(some.size() == 3);
     CHECK(some[1].status.error() == mpx::errc::truncate);
+    post();
+    CHECK(mpx::wait_first(rs));
+    CHECK(rs[0].take_success());
+    CHECK(mpx::wait_first(std::span{rs}.subspan(1)));
+    CHECK(!rs[1].take_success());
+    CHECK(rs[1]);  // Its failure stays to be taken.
+    rs[1].wait(ec);
+    CHECK(ec == mpx::errc::truncate);
+    rs[2].wait();
     CHECK(mpx::test_all(rs, ec));
     CHECK(!ec);
   });

@@ -256,6 +256,13 @@ TEST_CASE_TEMPLATE("no rank waits for operations that depend on a lost rank", St
     }
     {
       auto rs = post();
+      CHECK(!mpx::wait_first(rs));
+      CHECK(mpx::wait_first(std::span{rs}.subspan(1)));
+      CHECK(!rs[1].take_success());
+      CHECK((rs[0] && rs[1] && rs[2]));
+    }
+    {
+      auto rs = post();
       expect_lost([&] {
         while (!mpx::test_all(rs)) std::this_thread::yield();
       });

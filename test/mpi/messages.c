@@ -333,6 +333,58 @@ static void many_requests(void) {
   }
   CHECK(wrong == 0 && each[200].MPI_ERROR == MPI_ERR_TRUNCATE);
 }
+/* MPI_Waitall on requests of every kind, in an order in which usual ones come before and after. */
+static void mixed_requests(void) {
+  enum { n = 8 };
+  MPI_Request all[n];
+  MPI_Status each[n];
+  int in[n] = {0}, out = 7, i;
+  for (i = 0; i < n; ++i) all[i] = MPI_REQUEST_NULL;
+  MPI_Irecv(&in[0], 4, MPI_BYTE, left, 0, MPI_COMM_WORLD, &all[0]);
+  MPI_Isend(&out, 4, MPI_BYTE, right, 6, MPI_COMM_WORLD, &all[2]);
+  MPI_Recv_init(&in[3], 4, MPI_BYTE, left, 3, MPI_COMM_WORLD, &all[3]);
+  MPI_Irecv(&in[4], 4, MPI_BYTE, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &all[4]);
+  MPI_Recv_init(&in[5], 4, MPI_BYTE, left, 5, MPI_COMM_WORLD, &all[5]); /* Stays inactive. */
+  MPI_Irecv(&in[6], 4, MPI_BYTE, left, 6, MPI_COMM_WORLD, &all[6]);
+  MPI_Irecv(&in[7], 4, MPI_BYTE, MPI_PROC_NULL, 7, MPI_COMM_WORLD, &all[7]);
+  MPI_Start(&all[3]);
+  for (i = 0; i < 5; ++i)
+    if (i != 1 && i != 2) MPI_Send(&out, 4, MPI_BYTE, right, i, MPI_COMM_WORLD);
+  memset(each, 1, sizeof each);
+  MPI_Waitall(n, all, each);
+  for (i = 0; i < n; ++i) {
+    const int receives = i == 0 || i == 3 || i == 4 || i == 6;
+    CHECK((all[i] == MPI_REQUEST_NULL) == (i != 3 && i != 5));
+    if (receives) CHECK(each[i].MPI_SOURCE == left && each[i].MPI_TAG == i && in[i] == 7);
+    if (!receives && i != 7) CHECK(is_empty(&each[i]));
+  }
+  CHECK(each[7].MPI_SOURCE == MPI_PROC_NULL);
+  MPI_Waitall(n, all, MPI_STATUSES_IGNORE); /* All are null or inactive. */
+  MPI_Request_free(&all[3]);
+  MPI_Request_free(&all[5]);
+}
+/* A handle that is no request, behind one that is complete. Then the same request twice. */
+static void foreign_requests(void) {
+  MPI_Request all[2], freed;
+  int in = 0, out = 3;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Irecv(&in, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD, &all[0]);
+  MPI_Send(&out, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD);
+  freed = all[0];
+  MPI_Wait(&all[0], MPI_STATUS_IGNORE);
+  MPI_Irecv(&in, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD, &all[0]);
+  MPI_Send(&out, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD);
+  all[1] = freed;
+  FAILS(MPI_Waitall(2, all, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+  all[1] = MPI_REQUEST_NULL;
+  MPI_Waitall(2, all, MPI_STATUSES_IGNORE);
+  MPI_Irecv(&in, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD, &all[0]);
+  MPI_Send(&out, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD);
+  all[1] = all[0];
+  FAILS(MPI_Waitall(2, all, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+  CHECK(all[0] == MPI_REQUEST_NULL && in == 3);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
 
 int main(int argc, char **argv) {
   int provided, main_thread;
@@ -351,6 +403,8 @@ int main(int argc, char **argv) {
   waits();
   complete_sends();
   many_requests();
+  mixed_requests();
+  foreign_requests();
   cancelled_sends(10);
   cancelled_sends(1000000);
   partitioned(1);

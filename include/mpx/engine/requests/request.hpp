@@ -109,6 +109,18 @@ class [[nodiscard]] request {
     return take(how, where);
   }
 
+  /// Takes the status if the operation has succeeded. Does not poll.
+  /// Returns: nothing, without effect, if it is incomplete or has failed: `wait` then follows.
+  /// Cost: less than `test`: for one request after another of many, with `wait_first`.
+  [[MPX_ALWAYS_INLINE]] std::optional<status> take_success(
+      std::source_location where = std::source_location::current()) noexcept {
+    check(where);
+    if (operation_ != nullptr &&
+        (!endpoint_->is_done(*operation_) || operation_->failure != errc{}))
+      return std::nullopt;
+    return take_status();
+  }
+
   /// Makes progress, polls once and leaves the request unchanged.
   /// Returns: the status, with its error if any, if the operation is complete; else nothing.
   /// Source: MPI_Request_get_status.

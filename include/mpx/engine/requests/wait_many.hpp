@@ -324,6 +324,21 @@ void wait_all(R&& requests, std::span<status> into,
     into[i++] = s;
   });
 }
+/// Waits for the first of `requests` as wait_all does: until it is complete, or the peer of another
+/// one is lost. Takes no status. For programs that take the status of one after another.
+/// Requires: the range is not empty.
+/// Returns: true if the first one is complete.
+/// Cost: the others are looked at only if a peer is lost.
+template <RequestRange R>
+bool wait_first(R&& requests, std::source_location where = std::source_location::current()) {
+  auto&& first = *std::ranges::begin(requests);
+  detail::access::check(first, where);
+  return detail::access::wait_unless(first, {"wait_first", where}, [&] {
+    for (auto&& other : requests)
+      if (detail::access::lost_locked(other)) return true;
+    return false;
+  });
+}
 /// Waits as wait_all(requests), and returns the statuses in a vector.
 /// Errors: errc::no_resources, before any status is taken.
 template <RequestRange R>
