@@ -5754,11 +5754,12 @@ struct communicator_state : allocated {
   rank_t size = 0;
   context_id of_handles = no_context;  // Context of valid handles.
   context_id context = no_context;  // As `of_handles`, but kept until nothing is under way there.
-  std::uint32_t agreements = 0;     // Number of agreements made.
+  std::uint32_t agreements = 0;     // Number of agreements begun.
   rank_t left = 0;                  // Lost members that left in good order.
   std::uint32_t losses_seen = 0;    // Losses of the endpoint that `lost` includes.
   rank_t lost = 0;                  // Number of lost members.
   rank_t acknowledged = 0;          // Lost members that receives from any source disregard.
+  rank_t agreed_lost = 0;           // Most lost members that an agreement has found.
   bool revoked = false;
   bool in_use = false;                              // Freed, with operations still under way.
   communicator_state* next = nullptr;               // In the list of freed or vacant states.
@@ -5828,7 +5829,7 @@ struct operation;
 struct extension_tag;
 
 /// The layer that made an extension.
-enum class extension_kind : std::uint8_t { windows, partitions, portals };
+enum class extension_kind : std::uint8_t { windows, partitions, portals, agreements };
 
 /// State and behaviour of a compound operation of the kind `extended`; deleted with it.
 class extension : public allocated, public list_node<extension_tag> {
@@ -5846,6 +5847,9 @@ class extension : public allocated, public list_node<extension_tag> {
   /// Called when all parts are complete; `parts` is the failure of the first that failed. Returns
   /// the failure of the operation.
   virtual errc end_locked(errc parts) noexcept { return parts; }
+  /// Called when the request is dropped. Returns true if the operation goes on without it; it must
+  /// not touch the program's memory from then on.
+  virtual bool outlives_request_locked() noexcept { return false; }
   /// Describes the operation for the text of an error.
   virtual std::string describe() const = 0;
 
@@ -9279,6 +9283,64 @@ class service_host_of final : public service_host {
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/core/serials.hpp
+
+// Serial numbers of collective calls, sent as tags. They identify the calls of different ranks that
+// belong to one collective.
+
+namespace mpx::inline v0::detail {
+
+/// Serial of one start of a prepared collective: the number of the collective, in the order of the
+/// init calls on its communicator, and the number of the start. Both are needed because ranks may
+/// start their prepared collectives in different orders. Serials of other calls are >= 0, in the
+/// order of the calls; these are negative, and disjoint from the tags of partitioned messages.
+///
+/// A collective's number repeats after 65,536 others, a start after 16,384. Repetition matters for
+/// error handling only, because messages of one collective between two ranks keep their order.
+struct prepared_serial {
+  static constexpr std::uint32_t mark = 0xc000'0000;
+  static constexpr unsigned start_bits = 14;
+  static constexpr std::uint32_t start_mask = (1u << start_bits) - 1;
+
+  static constexpr bool is(tag_t serial) noexcept {
+    return (static_cast<std::uint32_t>(serial) & mark) == mark;
+  }
+  /// Returns the serial before the first start.
+  static constexpr tag_t make(std::uint32_t number) noexcept {
+    return static_cast<tag_t>(mark | number << start_bits | start_mask);
+  }
+  static constexpr std::uint32_t number_of(tag_t serial) noexcept {
+    return (static_cast<std::uint32_t>(serial) & ~mark) >> start_bits;
+  }
+  static constexpr std::uint32_t start_of(tag_t serial) noexcept {
+    return static_cast<std::uint32_t>(serial) & start_mask;
+  }
+  /// Returns the serial of the next start.
+  static constexpr tag_t next(tag_t serial) noexcept {
+    const auto s = static_cast<std::uint32_t>(serial);
+    return static_cast<tag_t>((s & ~start_mask) | ((s + 1) & start_mask));
+  }
+};
+
+/// Tag of the messages by which all ranks meet, apart from any call. It is no serial, and above the
+/// tags of partitioned messages.
+inline constexpr tag_t meeting_tag = static_cast<tag_t>(0xbfff'ffffu);
+
+/// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
+/// are serials of one communicator. A prepared collective's serials are comparable with each other
+/// only.
+constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
+  if (a < 0 && !prepared_serial::is(a)) return false;  // The tag of no call.
+  const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
+  if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
+    return static_cast<std::int32_t>(distance << 1) < 0;
+  return prepared_serial::is(a) && prepared_serial::is(b) &&
+         prepared_serial::number_of(a) == prepared_serial::number_of(b) &&
+         static_cast<std::int32_t>(distance << (32 - prepared_serial::start_bits)) < 0;
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/communicators/contexts.hpp
 
 // Context ids of communicators: leader, serial and generation. A leader assigns them without
@@ -9741,10 +9803,11 @@ class communicators final : public service {
     return s == nullptr || lost_in(*s) > s->acknowledged;
   }
 
-  /// Discards messages of earlier agreements: those with a tag lower than `tag`.
+  /// Discards messages of earlier agreements: those with a tag before `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
-    endpoint_.discard_if(own,
-                         [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
+    endpoint_.discard_if(own, [&](const envelope& is) {
+      return is.context() == own && is_serial_before(is.tag(), tag);
+    });
   }
 
   // --- Revoking ----------------------------------------------------------------------------------
@@ -10186,64 +10249,6 @@ class exposed_windows final : public service {
   exposed_window* first_ = nullptr;
   std::uint32_t locks_held_ = 0;
 };
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/core/serials.hpp
-
-// Serial numbers of collective calls, sent as tags. They identify the calls of different ranks that
-// belong to one collective.
-
-namespace mpx::inline v0::detail {
-
-/// Serial of one start of a prepared collective: the number of the collective, in the order of the
-/// init calls on its communicator, and the number of the start. Both are needed because ranks may
-/// start their prepared collectives in different orders. Serials of other calls are >= 0, in the
-/// order of the calls; these are negative, and disjoint from the tags of partitioned messages.
-///
-/// A collective's number repeats after 65,536 others, a start after 16,384. Repetition matters for
-/// error handling only, because messages of one collective between two ranks keep their order.
-struct prepared_serial {
-  static constexpr std::uint32_t mark = 0xc000'0000;
-  static constexpr unsigned start_bits = 14;
-  static constexpr std::uint32_t start_mask = (1u << start_bits) - 1;
-
-  static constexpr bool is(tag_t serial) noexcept {
-    return (static_cast<std::uint32_t>(serial) & mark) == mark;
-  }
-  /// Returns the serial before the first start.
-  static constexpr tag_t make(std::uint32_t number) noexcept {
-    return static_cast<tag_t>(mark | number << start_bits | start_mask);
-  }
-  static constexpr std::uint32_t number_of(tag_t serial) noexcept {
-    return (static_cast<std::uint32_t>(serial) & ~mark) >> start_bits;
-  }
-  static constexpr std::uint32_t start_of(tag_t serial) noexcept {
-    return static_cast<std::uint32_t>(serial) & start_mask;
-  }
-  /// Returns the serial of the next start.
-  static constexpr tag_t next(tag_t serial) noexcept {
-    const auto s = static_cast<std::uint32_t>(serial);
-    return static_cast<tag_t>((s & ~start_mask) | ((s + 1) & start_mask));
-  }
-};
-
-/// Tag of the messages by which all ranks meet, apart from any call. It is no serial, and above the
-/// tags of partitioned messages.
-inline constexpr tag_t meeting_tag = static_cast<tag_t>(0xbfff'ffffu);
-
-/// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
-/// are serials of one communicator. A prepared collective's serials are comparable with each other
-/// only.
-constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
-  if (a < 0 && !prepared_serial::is(a)) return false;  // The tag of no call.
-  const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
-  if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
-    return static_cast<std::int32_t>(distance << 1) < 0;
-  return prepared_serial::is(a) && prepared_serial::is(b) &&
-         prepared_serial::number_of(a) == prepared_serial::number_of(b) &&
-         static_cast<std::int32_t>(distance << (32 - prepared_serial::start_bits)) < 0;
-}
 
 }  // namespace mpx::inline v0::detail
 
@@ -20217,6 +20222,51 @@ struct compounds {
     if (s.op != nullptr) add_locked(e, op, *s.op);
     return s.op;
   }
+  /// Sends a copy of contiguous bytes, as a part of `op` unless they leave at once.
+  /// Errors: errc::no_resources.
+  static started send_copy_locked(endpoint_type& e, operation& op, const send_call& c) noexcept {
+    if (e.outbox().send_without_operation(c)) return {};
+    auto* const copy = static_cast<std::byte*>(platform::allocate(c.data.bytes));
+    if (copy == nullptr) return {nullptr, errc::no_resources};
+    c.data.read(0, {copy, c.data.bytes});
+    const started s =
+        cold_paths<Stack>::send_queued_locked(e, {{copy, c.data.bytes}, c.to, c.bits}, 0);
+    if (s.op == nullptr) {
+      platform::deallocate(copy);
+    } else {
+      s.op->owns(copy);
+      add_locked(e, op, *s.op);
+    }
+    return s;
+  }
+  /// Drops all parts of an operation that is open: receives, and sends that own their data, which
+  /// continue alone. Returns false if the memory of a receive is still accessed; it has to be
+  /// called again when a part is complete.
+  static bool drop_parts_locked(endpoint_type& e, operation& op) noexcept {
+    compound& c = compound_of(op);
+    for (operation** at = &c.first; *at != nullptr;) {
+      operation& part = **at;
+      operation* const following = part.next;
+      const bool sends = part.role == role::send && !part.done();
+      if (sends) part.holder = holder::nobody;
+      if (sends || e.part(part)) {
+        *at = following;
+      } else {
+        at = &part.next;
+      }
+    }
+    if (c.first != nullptr) return false;
+    c.pending = c.parts = c.cancelled = c.receives = 0;
+    c.failed = nullptr;
+    return true;
+  }
+  /// Calls f(extension) for each extension of an operation of this rank.
+  template <class F>
+  static void for_each_extension_locked(endpoint_type& e, F&& f) {
+    e.pool().for_each([&](const operation& op) {
+      if (op.role == role::compound && compound_of(op).more != nullptr) f(*compound_of(op).more);
+    });
+  }
   /// Completes `op` with a failure, whatever its parts do.
   static void fail_locked(endpoint_type& e, operation& op, errc why) noexcept {
     compound_of(op).open = false;
@@ -20274,6 +20324,7 @@ struct compounds {
     if (op.role != role::compound) return e.abandon(op);
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
+    if (outlives_request(e, op)) return detach(e, op);
     drop_parts(e, op);
     drop_added(e, op);
     e.release(op);
@@ -20338,6 +20389,12 @@ struct compounds {
     return why;
   }
 
+  static bool outlives_request(endpoint_type& e, operation& op) noexcept {
+    extension* const more = compound_of(op).more;
+    if (more == nullptr) return false;
+    lock_guard lock(e.threading());
+    return more->outlives_request_locked();
+  }
   static void clear_status(operation& op) noexcept {
     op.peer = null_peer;
     op.tag = any_tag;
@@ -22339,6 +22396,18 @@ class [[nodiscard]] request {
     return take(how, where);
   }
 
+  /// Takes the status if the operation has succeeded. Does not poll.
+  /// Returns: nothing, without effect, if it is incomplete or has failed: `wait` then follows.
+  /// Cost: less than `test`: for one request after another of many, with `wait_first`.
+  [[MPX_ALWAYS_INLINE]] std::optional<status> take_success(
+      std::source_location where = std::source_location::current()) noexcept {
+    check(where);
+    if (operation_ != nullptr &&
+        (!endpoint_->is_done(*operation_) || operation_->failure != errc{}))
+      return std::nullopt;
+    return take_status();
+  }
+
   /// Makes progress, polls once and leaves the request unchanged.
   /// Returns: the status, with its error if any, if the operation is complete; else nothing.
   /// Source: MPI_Request_get_status.
@@ -23167,6 +23236,21 @@ void wait_all(R&& requests, std::span<status> into,
   detail::take_statuses(requests, [&](const status& s) {
     MPX_ASSERT_AT(i < into.size(), "wait_all: a status is needed for each request", where);
     into[i++] = s;
+  });
+}
+/// Waits for the first of `requests` as wait_all does: until it is complete, or the peer of another
+/// one is lost. Takes no status. For programs that take the status of one after another.
+/// Requires: the range is not empty.
+/// Returns: true if the first one is complete.
+/// Cost: the others are looked at only if a peer is lost.
+template <RequestRange R>
+bool wait_first(R&& requests, std::source_location where = std::source_location::current()) {
+  auto&& first = *std::ranges::begin(requests);
+  detail::access::check(first, where);
+  return detail::access::wait_unless(first, {"wait_first", where}, [&] {
+    for (auto&& other : requests)
+      if (detail::access::lost_locked(other)) return true;
+    return false;
   });
 }
 /// Waits as wait_all(requests), and returns the statuses in a vector.
@@ -28730,104 +28814,190 @@ class handling {
 }  // namespace detail
 }  // namespace mpx::inline v0
 
+// ==== mpx/comm/agreed.hpp
+
+// Result of an agreement of the surviving ranks: their common value, and the ranks that failed.
+
+namespace mpx::inline v0 {
+
+/// Result of an agreement of the surviving ranks.
+struct agreed {
+  int value = 0;  ///< Bitwise AND of all contributions, with those of failed ranks that arrived.
+  group failed;   ///< The failed ranks; ranks that fail during the call may be included.
+  /// True if all ranks had acknowledged these failures when they began (acknowledge_failures).
+  bool acknowledged = true;
+};
+
+}  // namespace mpx::inline v0
+
 // ==== mpx/comm/detail/agreement.hpp
 
 // Agreement among the surviving ranks: combines the contributions of all, with the same result at
-// every rank that returns, even if ranks fail during the call.
+// every rank that ends it, even if ranks fail meanwhile. It runs whenever any call makes progress.
 
 namespace mpx::inline v0::detail {
 
 /// Contribution of a rank, and the combined result. Combining is commutative and idempotent.
 struct contribution {
-  std::int32_t value = -1;           // Bitwise and.
-  rank_t proposer = 0x7fff'ffff;     // The lowest proposer wins, ...
-  context_id proposed = no_context;  // ... with the context that it proposes.
-  std::uint32_t decided = 0;         // 1: this is the final result.
+  std::int32_t value = -1;                 // Bitwise and.
+  rank_t proposer = 0x7fff'ffff;           // The lowest proposer wins, ...
+  context_id proposed = no_context;        // ... with the context that it proposes.
+  std::int32_t acknowledged = 0x7fffffff;  // The least: failed ranks that a rank has acknowledged.
+  std::uint32_t decided = 0;               // 1: this is the final result.
+  std::uint32_t unused = 0;
 };
 
-/// One agreement of this rank, by flooding.
+/// One agreement of this rank, by flooding. The state machine behind its request.
 ///
 /// In a round, each rank sends its knowledge to all others, and waits for the message of each of
 /// them, or for its failure. It begins a round only after its messages of the previous round have
 /// left. So a rank from which nothing arrived in one round has sent nothing to any rank in the next
 /// one. Hence a rank that has heard from the same ranks in two successive rounds, or from all ranks
 /// in one, knows everything that any surviving rank can ever know. It has decided: it sends the
-/// decision to all others, and returns when that has left. A rank that receives a decision adopts
-/// it, and does the same.
-/// Cost:       Without failures 2 rounds of one message to each other rank, of 16 bytes and 2 bits
+/// decision to all ranks that have not decided, as far as it knows. A rank that receives a decision
+/// adopts it, and does the same.
+///
+/// | stage    | waits for                                           | then                        |
+/// |----------|-----------------------------------------------------|-----------------------------|
+/// | speaking |                                                     | hearing                     |
+/// | hearing  | a message or the failure of each other rank         | leaving                     |
+/// | leaving  | its own messages have left, unless one has decided  | telling or speaking         |
+/// | telling  | each rank: its decision has left to that rank, or   | ending                      |
+/// |          | that rank's decision has arrived, or it has failed  |                             |
+/// | ending   | accesses to the receives                            | over; speaking if repeated  |
+///
+/// A decision may have to wait behind messages that no rank receives. So a rank that tells posts a
+/// receive for the decision of each rank that its own one has not reached. It then lets that rank
+/// announce more messages, and it waits for no rank that has decided, too.
+///
+/// Only complete parts make it due: a rank with an agreement under way sleeps as usual. Messages
+/// own their bytes, and are independent of it once they are sent. Its operation names the context
+/// of the communicator, which lives as long.
+///
+/// Cost:       Without failures 2 rounds of one message to each other rank, of 24 bytes and 2 bits
 ///             a rank; one round more for each rank that fails meanwhile, and one if some were
 ///             known to have failed before.
 /// Source:     Charron-Bost, Schiper 2004; Raynal 2002: early decision with known failures.
 template <class Stack>
-class agreement {
+class agreement : public extension {
+  using parts = compounds<Stack>;
+
  public:
-  /// Errors: errc::no_resources, before anything is sent.
-  agreement(const point_to_point<Stack>& comm, endpoint<Stack>& e, communicator_state& s,
-            call_site site)
-      : own_(comm, own_messages<Stack>::of::agreements, site),
-        endpoint_(e),
-        site_(site),
-        size_(static_cast<std::size_t>(s.size)),
-        me_(static_cast<std::size_t>(comm.rank())),
-        words_((size_ + 63) / 64),
-        message_words_(sizeof(contribution) / 8 + 2 * words_),
-        tag_(static_cast<tag_t>(s.agreements++ & 0x7fff'ffffu)),
-        memory_((size_ + 1) * message_words_ + 2 * words_) {
-    e.pass_without_poll();  // With one rank nothing is sent.
-    for (std::size_t i = 0; i < (size_ + 1) * message_words_ + 2 * words_; ++i)
-      memory_.data()[i] = 0;
-    put({});
-    contributed()[me_ / 64] |= bit(me_);
-    e.with_communicators([&](auto& all) {
-      all.forget_agreements(own_.own_context(), tag_);
-      for (std::size_t r = 0; r < size_; ++r)
-        if (all.is_lost(s, static_cast<rank_t>(r))) lost()[r / 64] |= bit(r);
+  /// Makes the operation of `all`, which owns it from then on, and is not complete.
+  /// Errors: errc::no_resources; `all` is deleted then.
+  static started make(agreement* all) noexcept {
+    const compound with{.kind = compound_kind::extended,
+                        .open = true,
+                        .want = pattern::exactly(all->context_, null_peer, 0),
+                        .ranks = all->on_.state().ranks,
+                        .more = all};
+    const started s = parts::make(all->endpoint_, with);
+    if (s.op == nullptr) delete all;
+    if (s.op != nullptr) all->op_ = s.op;
+    return s;
+  }
+  /// Starts it; once.
+  void begin() noexcept {
+    endpoint_.pass_without_poll();  // With one rank nothing is sent.
+    endpoint_.with_communicators([this](auto& all) {
+      serial_ = on_.state().agreements++;
+      all.forget_agreements(context_, tag_of(oldest_locked(), 0));
+      prepare_locked();
+      run_locked();
     });
-    for (std::size_t r = 0; r < 2 * size_; ++r) requests_.add(new kept_request());
   }
 
-  contribution get() const noexcept {
-    contribution c;
-    std::memcpy(static_cast<void*>(&c), memory_.data(), sizeof c);
-    return c;
+  errc start() noexcept final { return errc{}; }
+  bool part_done_locked(const operation&) noexcept final { return true; }
+  void run_locked() noexcept final {
+    looks_again_ = true;
+    if (runs_ || op_->done()) return;
+    runs_ = true;
+    for (next is = next::step; is == next::step || looks_again_;) {
+      looks_again_ = false;
+      is = step_locked();
+      if (is == next::over) return;  // Without a request it is deleted now.
+    }
+    runs_ = false;
   }
+  errc end_locked(errc) noexcept final { return result_; }
+  std::string describe() const final {
+    return formatted("%s on rank %zu, communicator %u", name_, me_, number_of(on_.plain_context()));
+  }
+
+ protected:
+  /// Errors: errc::no_resources, thrown.
+  agreement(const communicator_access<Stack>& on, const char* name)
+      : extension(extension_kind::agreements),
+        on_(on),
+        endpoint_(on.at()),
+        name_(name),
+        context_(
+            own_messages<Stack>(on, own_messages<Stack>::of::agreements, {name}).own_context()),
+        size_(static_cast<std::size_t>(on.size())),
+        me_(static_cast<std::size_t>(on.rank())),
+        words_((size_ + 63) / 64),
+        message_words_(sizeof(contribution) / 8 + 2 * words_),
+        memory_((size_ + 1) * message_words_ + 3 * words_),
+        said_to_(size_),
+        heard_of_(size_) {
+    for (std::size_t w = 0; w < 2 * words_; ++w) contributed()[w] = 0;
+  }
+
+  contribution get() const noexcept { return contribution_of(memory_.data()); }
   void put(const contribution& c) noexcept { std::memcpy(memory_.data(), &c, sizeof c); }
   /// True if the rank has contributed nothing, or some rank knew it to have failed.
   bool failed(rank_t rank) const noexcept {
     const auto r = static_cast<std::size_t>(rank);
     return !has(contributed(), r) || has(lost(), r);
   }
-  /// True if this rank knows that all lower ranks have failed.
-  bool is_lowest() const noexcept {
+  /// True if all lower ranks are known to have failed.
+  bool is_lowest_locked() noexcept {
+    note_lost_locked();
     for (std::size_t r = 0; r < me_; ++r)
       if (!has(lost(), r)) return false;
     return true;
   }
 
-  /// Returns when all surviving ranks have, or will have, the same result.
-  /// Errors: errc::no_resources, errc::not_a_rank.
-  errc run() {
-    std::uint64_t* heard = memory_.data() + (size_ + 1) * message_words_;
-    std::uint64_t* before = heard + words_;
-    for (bool first = true;; first = false) {
-      if (const errc why = round(heard); why != errc{}) return why;
-      bool same = !first;
-      for (std::size_t w = 0; w < words_; ++w) same = same && heard[w] == before[w];
-      bool all = true;
-      for (std::size_t r = 0; r < size_; ++r) all = all && (r == me_ || has(heard, r));
-      if (decided_ || same || all) break;
-      std::swap(heard, before);
-    }
-    contribution c = get();
-    c.decided = 1;
-    put(c);
-    return tell();
+  /// Puts the contribution of this rank.
+  virtual void contribute_locked() noexcept = 0;
+  /// Uses the result, or ends without one if `why` is an error. Returns false if the agreement has
+  /// to be repeated (repeat_locked).
+  virtual bool use_locked(errc why) noexcept = 0;
+  /// Prepares another agreement of the same ranks, with the knowledge of failed ones.
+  /// Errors: errc::communicator if it was repeated too often.
+  errc repeat_locked() noexcept {
+    if (++repeats_ == repeats_max) return errc::communicator;
+    prepare_locked();
+    return errc{};
   }
+  void fails(errc why) noexcept { result_ = why; }
+  /// The ranks for which is(rank) is true.
+  /// Errors: errc::no_resources, thrown.
+  template <class Is>
+  group those(Is&& is) const {
+    plain_array<peer_id> peers;
+    for (rank_t r = 0; r < on_.size(); ++r)
+      if (is(r)) peers.push_back(on_.peer_of(r));
+    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), endpoint_.self());
+  }
+  communicator_state& state() const noexcept { return on_.state(); }
+  endpoint<Stack>& at() const noexcept { return endpoint_; }
+  rank_t rank() const noexcept { return on_.rank(); }
 
  private:
-  struct kept_request : allocated {
-    request<Stack> is;
-  };
+  enum class doing : std::uint8_t { nothing, speaking, hearing, leaving, telling, ending };
+  enum class next : std::uint8_t { step, wait, over };
+  static constexpr std::uint32_t repeats_max = 64;
+
+  static tag_t tag_of(std::uint32_t serial, std::uint32_t repeats) noexcept {
+    return static_cast<tag_t>((serial * repeats_max + repeats) & 0x7fff'ffffu);
+  }
+  static contribution contribution_of(const std::uint64_t* words) noexcept {
+    contribution c;
+    std::memcpy(static_cast<void*>(&c), words, sizeof c);
+    return c;
+  }
   static std::uint64_t bit(std::size_t r) noexcept { return std::uint64_t{1} << (r % 64); }
   static bool has(const std::uint64_t* words, std::size_t r) noexcept {
     return (words[r / 64] & bit(r)) != 0;
@@ -28837,76 +29007,149 @@ class agreement {
   std::uint64_t* from(std::size_t r) const noexcept {
     return memory_.data() + (r + 1) * message_words_;
   }
-  std::span<std::byte> bytes(std::uint64_t* at) const noexcept {
-    return std::as_writable_bytes(std::span(at, message_words_));
+  std::uint64_t* heard() const noexcept { return from(size_); }
+  std::uint64_t* heard_before() const noexcept { return heard() + words_; }
+  std::uint64_t* decided() const noexcept { return heard_before() + words_; }
+  memory bytes(std::uint64_t* at) const noexcept {
+    return {reinterpret_cast<std::byte*>(at), message_words_ * 8};
   }
-  request<Stack>& sent_to(std::size_t r) noexcept { return requests_[r]->is; }
-  request<Stack>& heard_of(std::size_t r) noexcept { return requests_[size_ + r]->is; }
 
-  /// Sends this rank's knowledge to all, which must not change until it has left.
-  errc send_all() {
-    for (std::size_t r = 0; r < size_; ++r) {
-      if (r == me_) continue;
-      const started s = own_.start_send(bytes(memory_.data()), static_cast<rank_t>(r), tag_);
-      if (s.failure != errc{}) return s.failure;
-      if (s.op != nullptr) sent_to(r) = request_access::make(endpoint_, s.op);
-    }
-    return errc{};
+  /// The serial of the oldest agreement under way.
+  std::uint32_t oldest_locked() const noexcept {
+    std::uint32_t oldest = serial_;
+    parts::for_each_extension_locked(endpoint_, [&](const extension& other) {
+      if (other.kind != extension_kind::agreements) return;
+      const auto& its = static_cast<const agreement&>(other);
+      if (its.context_ == context_ && its.now_ != doing::nothing &&
+          serial_ - its.serial_ > serial_ - oldest)
+        oldest = its.serial_;
+    });
+    return oldest;
   }
-  errc round(std::uint64_t* heard) {
-    for (std::size_t w = 0; w < words_; ++w) heard[w] = 0;
-    for (std::size_t r = 0; r < size_; ++r) {
-      if (r == me_) continue;
-      const started s = own_.start_receive(bytes(from(r)), static_cast<rank_t>(r), tag_);
-      if (s.failure != errc{}) return s.failure;
-      heard_of(r) = request_access::make(endpoint_, s.op);
-    }
-    if (const errc why = send_all(); why != errc{}) return why;
-    for (std::size_t r = 0; r < size_; ++r) {
-      if (r == me_) continue;
-      std::error_code ec;
-      const status got = request_access::wait_as(heard_of(r), site_, ec);
-      if (ec == errc::not_a_rank) return errc::not_a_rank;
-      if (!ec && got.bytes() == message_words_ * 8) heard[r / 64] |= bit(r);
-    }
-    for (std::size_t r = 0; r < size_; ++r) {
-      contribution c;
-      std::memcpy(static_cast<void*>(&c), from(r), sizeof c);
-      if (has(heard, r) && c.decided != 0) decided_ = true;
-    }
-    for (std::size_t r = 0; r < size_ && !decided_; ++r)
-      if (r != me_) wait_sent(sent_to(r), false);
-    // If decided, this drops messages that have not left: a rank that misses one has decided, too.
-    for (std::size_t r = 0; r < size_; ++r) sent_to(r) = {};
+  void note_lost_locked() noexcept {
     for (std::size_t r = 0; r < size_; ++r)
-      if (has(heard, r)) merge(from(r));
-    return errc{};
+      if (endpoint_.communicators_locked().is_lost(on_.state(), static_cast<rank_t>(r)))
+        lost()[r / 64] |= bit(r);
   }
-  /// Waits until a message has left, or its receiver is lost. `known`: it is enough that the
-  /// receiver has been told of the message.
-  void wait_sent(request<Stack>& r, bool known) {
-    operation* const op = request_access::operation_of(r);
-    if (op == nullptr) return;
-    endpoint_.wait_until(site_, {wait_kind::all, awaited::form::one, op},
-                         [&] { return op->done() || (known && op->stage == stage::answer); });
+  void prepare_locked() noexcept {
+    put({});
+    for (std::size_t w = 0; w < words_; ++w) contributed()[w] = decided()[w] = 0;
+    contributed()[me_ / 64] |= bit(me_);
+    note_lost_locked();
+    contribute_locked();
+    now_ = doing::speaking;
+    first_ = true;
+    decider_ = nullptr;
   }
-  errc tell() {
-    if (const errc why = send_all(); why != errc{}) return why;
+
+  /// Does what the table above says.
+  next step_locked() noexcept {
+    switch (now_) {
+      case doing::speaking: return speak_locked();
+      case doing::hearing: return hear_locked();
+      case doing::leaving:
+        if (decider_ == nullptr && compound_of(*op_).pending != 0) return next::wait;
+        return learn_locked();
+      case doing::telling: return tell_locked();
+      case doing::ending: return finish_locked();
+      default: return next::wait;
+    }
+  }
+  next become(doing what) noexcept {
+    now_ = what;
+    at_ = 0;
+    return next::step;
+  }
+  next fail_locked(errc why) noexcept {
+    fails(why);
+    return become(doing::ending);
+  }
+
+  next speak_locked() noexcept {
+    for (std::size_t w = 0; w < words_; ++w) heard()[w] = 0;
     for (std::size_t r = 0; r < size_; ++r)
-      if (r != me_) wait_sent(sent_to(r), true);
-    return errc{};
+      if (r != me_ && !receive_locked(r)) return fail_locked(errc::no_resources);
+    for (std::size_t r = 0; r < size_; ++r)
+      if (r != me_ && !send_locked(r)) return fail_locked(errc::no_resources);
+    return become(doing::hearing);
+  }
+  next hear_locked() noexcept {
+    for (; at_ < size_; ++at_) {
+      if (at_ == me_) continue;
+      const operation& got = *heard_of_.data()[at_];
+      if (!got.done()) return next::wait;
+      if (got.failure == errc::not_a_rank) return fail_locked(errc::not_a_rank);
+      if (!is_good(got)) continue;
+      heard()[at_ / 64] |= bit(at_);
+      if (contribution_of(from(at_)).decided == 0) continue;
+      decided()[at_ / 64] |= bit(at_);
+      decider_ = from(at_);
+    }
+    return become(doing::leaving);
+  }
+  /// Merges the messages of this round, and decides, or begins another one.
+  next learn_locked() noexcept {
+    // If a rank has decided, messages that have not left continue alone.
+    if (!parts::drop_parts_locked(endpoint_, *op_)) return next::wait;
+    if (decider_ != nullptr) std::memcpy(memory_.data(), decider_, message_words_ * 8);
+    bool same = !detail::exchange(first_, false);
+    bool all = true;
+    for (std::size_t r = 0; r < size_ && decider_ == nullptr; ++r) {
+      if (has(heard(), r)) merge(from(r));
+      all = all && (r == me_ || has(heard(), r));
+      same = same && has(heard(), r) == has(heard_before(), r);
+    }
+    if (!same && !all && decider_ == nullptr) {
+      for (std::size_t w = 0; w < words_; ++w) heard_before()[w] = heard()[w];
+      return become(doing::speaking);
+    }
+    contribution c = get();
+    c.decided = 1;
+    put(c);
+    for (std::size_t r = 0; r < size_; ++r) {
+      said_to_.data()[r] = nullptr;
+      if (r == me_ || has(decided(), r)) continue;
+      if (!send_locked(r) || (said_to_.data()[r] != nullptr && !receive_locked(r)))
+        return fail_locked(errc::no_resources);
+    }
+    return become(doing::telling);
+  }
+  next tell_locked() noexcept {
+    for (; at_ < size_; ++at_)
+      while (said_to_.data()[at_] != nullptr && !said_to_.data()[at_]->done()) {
+        const operation& got = *heard_of_.data()[at_];
+        if (!got.done()) return next::wait;
+        if (!is_good(got) || contribution_of(from(at_)).decided != 0) break;
+        if (!receive_locked(at_)) return fail_locked(errc::no_resources);  // It had not decided.
+      }
+    return become(doing::ending);
+  }
+  next finish_locked() noexcept {
+    if (!parts::drop_parts_locked(endpoint_, *op_)) return next::wait;
+    if (!use_locked(result_)) return next::step;
+    parts::seal_locked(endpoint_, *op_);
+    return next::over;
+  }
+
+  bool is_good(const operation& got) const noexcept {
+    return got.failure == errc{} && got.message_bytes == message_words_ * 8;
+  }
+  bool receive_locked(std::size_t r) noexcept {
+    heard_of_.data()[r] = parts::receive_locked(endpoint_, *op_, bytes(from(r)),
+                                                pattern::exactly(context_, peer_of(r), tag()));
+    return heard_of_.data()[r] != nullptr;
+  }
+  bool send_locked(std::size_t r) noexcept {
+    const started s = parts::send_copy_locked(endpoint_, *op_,
+                                              {bytes(memory_.data()), peer_of(r), context_, tag()});
+    said_to_.data()[r] = s.op;
+    return s.failure == errc{};
   }
   void merge(const std::uint64_t* theirs) noexcept {
     contribution c = get();
-    contribution other;
-    std::memcpy(static_cast<void*>(&other), theirs, sizeof other);
-    if (c.decided != 0) return;
-    if (other.decided != 0) {
-      std::memcpy(memory_.data(), theirs, message_words_ * 8);
-      return;
-    }
-    if (decided_) return;
+    const contribution other = contribution_of(theirs);
     c.value &= other.value;
+    if (other.acknowledged < c.acknowledged) c.acknowledged = other.acknowledged;
     if (other.proposer < c.proposer) {
       c.proposer = other.proposer;
       c.proposed = other.proposed;
@@ -28915,18 +29158,31 @@ class agreement {
     const std::uint64_t* const their_bits = theirs + sizeof(contribution) / 8;
     for (std::size_t w = 0; w < 2 * words_; ++w) contributed()[w] |= their_bits[w];
   }
+  peer_id peer_of(std::size_t r) const noexcept { return on_.peer_of(static_cast<rank_t>(r)); }
+  tag_t tag() const noexcept { return tag_of(serial_, repeats_); }
 
-  own_messages<Stack> own_;
+  communicator_access<Stack> on_;
   endpoint<Stack>& endpoint_;
-  call_site site_;
+  const char* name_;
+  operation* op_ = nullptr;  // The operation that owns this object.
+  context_id context_;       // Of its messages.
   std::size_t size_;
   std::size_t me_;
   std::size_t words_;          // Words of a set of ranks.
   std::size_t message_words_;  // A contribution, the contributors, and the failed ranks.
-  tag_t tag_;
-  bool decided_ = false;
-  scratch<std::uint64_t> memory_;  // Knowledge, messages received, ranks heard now and before.
-  owning_table<kept_request> requests_;
+  std::uint32_t serial_ = 0;
+  std::uint32_t repeats_ = 0;
+  errc result_{};
+  doing now_ = doing::nothing;
+  bool first_ = true;
+  bool runs_ = false;                       // It ends parts, which may make it due.
+  bool looks_again_ = false;                // Parts were completed meanwhile.
+  std::size_t at_ = 0;                      // The rank that is waited for.
+  const std::uint64_t* decider_ = nullptr;  // A decision that has arrived.
+  // Knowledge, messages received, ranks heard now and before, and those that have decided.
+  scratch<std::uint64_t> memory_;
+  scratch<operation*> said_to_;   // The last send to each rank, unless it left at once.
+  scratch<operation*> heard_of_;  // The last receive from each rank.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -28935,15 +29191,114 @@ class agreement {
 
 // Recovery after a failure: revoke a communicator, agree, and continue in a smaller one.
 
-namespace mpx::inline v0 {
+namespace mpx::inline v0::detail {
 
-/// Result of an agreement of the surviving ranks.
-struct agreed {
-  int value = 0;  ///< Bitwise AND of all contributions, with those of failed ranks that arrived.
-  group failed;   ///< The failed ranks; ranks that fail during the call may be included.
+/// An agreement of the program's values.
+template <class Stack>
+class value_agreement final : public agreement<Stack> {
+  using base = agreement<Stack>;
+
+ public:
+  value_agreement(const communicator_access<Stack>& on, int value, agreed& into)
+      : base(on, "agree"), value_(value), into_(&into) {}
+  bool outlives_request_locked() noexcept override {
+    into_ = nullptr;
+    return true;
+  }
+
+ private:
+  bool use_locked(errc why) noexcept override {
+    if (why != errc{} || into_ == nullptr) return true;
+    try {
+      const contribution c = this->get();
+      group failed = this->those([&](rank_t r) { return this->failed(r); });
+      const rank_t lost = failed.size();
+      if (lost > this->state().agreed_lost) this->state().agreed_lost = lost;
+      *into_ = {c.value, std::move(failed), c.acknowledged >= lost};
+    } catch (...) {
+      this->fails(errc::no_resources);
+    }
+    return true;
+  }
+  void contribute_locked() noexcept override {
+    contribution c = this->get();
+    c.value = value_;
+    c.acknowledged = this->state().acknowledged;
+    this->put(c);
+  }
+
+  int value_;
+  agreed* into_;  // nullptr once the request was dropped.
 };
 
-namespace detail {
+/// An agreement on the surviving ranks and the context of their communicator, which it makes.
+template <class Communicator, class Stack>
+class shrinking final : public agreement<Stack> {
+  using base = agreement<Stack>;
+
+ public:
+  shrinking(const communicator_access<Stack>& on, Communicator& into)
+      : base(on, "shrink"), into_(&into) {}
+  /// Takes a context for this rank to propose, if it has to. May wait (endpoint::lead).
+  void lead(call_site site) {
+    errc none{};
+    if (this->at().with_communicators([this](auto&) { return this->is_lowest_locked(); }))
+      led_ = this->at().lead(none, site);
+  }
+  bool outlives_request_locked() noexcept override {
+    into_ = nullptr;
+    return true;
+  }
+
+ private:
+  void contribute_locked() noexcept override {
+    if (!this->is_lowest_locked()) return;
+    errc none{};
+    if (led_ == no_context) led_ = this->at().communicators_locked().lead(none);
+    contribution c = this->get();
+    c.proposer = this->rank();
+    c.proposed = led_;
+    this->put(c);
+  }
+  bool use_locked(errc why) noexcept override {
+    const contribution c = this->get();
+    if (led_ != no_context && (why != errc{} || c.proposed != led_))
+      this->at().communicators_locked().abandon(led_);
+    led_ = no_context;
+    if (why != errc{}) return true;
+    if (c.proposer == contribution().proposer) {  // No rank knew that it was the lowest.
+      why = this->repeat_locked();
+      if (why == errc{}) return false;
+    } else {
+      why = c.proposed == no_context ? errc::communicator : make_locked(c.proposed);
+    }
+    this->fails(why);
+    return true;
+  }
+  errc make_locked(context_id context) noexcept {
+    auto& all = this->at().communicators_locked();
+    try {
+      group living = this->those([&](rank_t r) { return !this->failed(r); });
+      const rank_t size = living.size();
+      const rank_t rank = living.rank();
+      if (rank == proc_null) return errc::peer_lost;
+      communicator_state* const s = all.make(context, std::move(living));
+      if (s == nullptr) return errc::no_resources;
+      if (into_ != nullptr) {
+        *into_ = {this->at(), *s, context, rank, size};
+      } else {  // The request was dropped: the others must not wait for this rank.
+        all.revoke(*s);
+        all.free(*s);
+      }
+      return errc{};
+    } catch (...) {
+      return errc::no_resources;
+    }
+  }
+
+  Communicator* into_;  // nullptr once the request was dropped.
+  context_id led_ = no_context;
+};
 
 /// Fault tolerance of a communicator; a base of it.
 ///
@@ -28982,17 +29337,19 @@ class survivors {
                std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     agreed result;
-    const errc why = guarded([&] {
-      agreement<Stack> all(a, a.at(), a.state(), {"agree", where});
-      contribution c = all.get();
-      c.value = value;
-      all.put(c);
-      const errc ended = all.run();
-      result = {all.get().value, those_of(a, [&](rank_t r) { return all.failed(r); })};
-      return ended;
-    });
+    const errc why = wait_for(a, start_agree(a, value, result), {"agree", where});
     finish(a, why, how, "agree", where);
     return result;
+  }
+  /// Starts an agreement. All survivors start it. `into` has the result once the request is
+  /// complete, and must not be accessed before. This communicator may be freed meanwhile. If the
+  /// request is dropped, the agreement goes on without it whenever this rank makes progress.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> agree(int value, agreed& into, How&& how,
+                       std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    return started_as(a, start_agree(a, value, into), how, "agree", where);
   }
 
   /// Makes a communicator of the surviving ranks, in their order. Collective over them; it also
@@ -29006,9 +29363,19 @@ class survivors {
                       std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     Communicator made;
-    const errc why = guarded([&] { return shrink_to(a, made, {"shrink", where}); });
+    const errc why = wait_for(a, start_shrink(a, made, {"shrink", where}), {"shrink", where});
     finish(a, why, how, "shrink", where);
     return made;
+  }
+  /// Starts a shrink. All survivors start it. `into` is the new communicator once the request is
+  /// complete, and must not be accessed before. If the request is dropped, the new communicator is
+  /// revoked at the other ranks.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> shrink(Communicator& into, How&& how,
+                        std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    return started_as(a, start_shrink(a, into, {"shrink", where}), how, "shrink", where);
   }
 
   /// Returns the ranks of this communicator that this rank knows to have failed.
@@ -29025,14 +29392,15 @@ class survivors {
     return g;
   }
   /// Receives from any source wait again as long as no more than `count` ranks of this communicator
-  /// have failed: for a caller that has seen that many, of those that `failed` returns. Does
-  /// nothing if more were acknowledged.
+  /// have failed: for a caller that has seen that many, of those that `failed` or `agree` returns.
+  /// Does nothing if more were acknowledged.
   void acknowledge_failures(rank_t count,
                             std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
-    const rank_t known = failed(where).size();
-    if (count > known) count = known;  // Failures to come are not acknowledged.
+    rank_t known = failed(where).size();
     a.at().with_communicators([&](auto&) {
+      if (a.state().agreed_lost > known) known = a.state().agreed_lost;
+      if (count > known) count = known;  // Failures to come are not acknowledged.
       if (count > a.state().acknowledged) a.state().acknowledged = count;
     });
   }
@@ -29054,45 +29422,51 @@ class survivors {
     return group::table(std::span<const peer_id>(peers.begin(), peers.size()), a.at().self());
   }
 
-  static errc shrink_to(const access& a, Communicator& made, call_site site) {
-    endpoint<Stack>& e = a.at();
-    for (;;) {
-      agreement<Stack> all(a, e, a.state(), site);
-      contribution c = all.get();
-      const bool proposes = all.is_lowest();
-      if (proposes) {
-        c.proposer = a.rank();
-        errc none{};
-        c.proposed = e.lead(none, site);
-        all.put(c);
-      }
-      const context_id mine = c.proposed;
-      const errc why = all.run();
-      c = all.get();
-      if (mine != no_context && (why != errc{} || c.proposed != mine))
-        e.with_communicators([&](auto& of) { of.abandon(mine); });
-      if (why != errc{}) return why;
-      if (c.proposer == contribution().proposer) continue;  // No rank knew that it was the lowest.
-      if (c.proposed == no_context) return errc::communicator;
-      group living = those_of(a, [&](rank_t r) { return !all.failed(r); });
-      const rank_t size = living.size();
-      const rank_t rank = living.rank();
-      if (rank == proc_null) return errc::peer_lost;
-      communicator_state* const s =
-          e.with_communicators([&](auto& of) { return of.make(c.proposed, std::move(living)); });
-      if (s == nullptr) return errc::no_resources;
-      made = {e, *s, c.proposed, rank, size};
-      return errc{};
-    }
+  static started start_agree(const access& a, int value, agreed& into) {
+    return guarded([&] {
+      auto* const all = new value_agreement<Stack>(a, value, into);
+      const started s = agreement<Stack>::make(all);
+      if (s.op != nullptr) all->begin();
+      return s;
+    });
+  }
+  static started start_shrink(const access& a, Communicator& into, call_site site) {
+    return guarded([&] {
+      auto* const all = new shrinking<Communicator, Stack>(a, into);
+      const started s = agreement<Stack>::make(all);
+      if (s.op == nullptr) return s;
+      all->lead(site);
+      all->begin();
+      return s;
+    });
   }
   template <class F>
-  static errc guarded(F&& f) {
+  static started guarded(F&& f) {
     try {
       return f();
     } catch (const error& e) {
       if (e.code() != errc::no_resources) throw;
-      return errc::no_resources;
+      return {nullptr, errc::no_resources};
     }
+  }
+  static errc wait_for(const access& a, const started& s, call_site site) {
+    if (s.op == nullptr) return s.failure;
+    auto all = request_access::make(a.at(), s.op);
+    std::error_code ec;
+    request_access::wait_as(all, site, ec);
+    return static_cast<errc>(ec.value());
+  }
+  template <class How>
+  static request<Stack> started_as(const access& a, const started& s, How& how, const char* what,
+                                   std::source_location where) {
+    if constexpr (stores_errors<How>) {
+      store(*how.code, s.failure);
+    } else {
+      throws_t throwing;
+      finish(a, s.failure, throwing, what, where);
+    }
+    if (s.op == nullptr) return {};
+    return request_access::make(a.at(), s.op);
   }
   template <class How>
   static void finish(const access& a, errc why, How& how, const char* what,
@@ -29108,8 +29482,7 @@ class survivors {
   }
 };
 
-}  // namespace detail
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::detail
 
 // ==== mpx/communicator.hpp
 
