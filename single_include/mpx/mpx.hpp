@@ -29187,9 +29187,9 @@ class agreement : public extension {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/comm/survivors.hpp
+// ==== mpx/comm/detail/agreements.hpp
 
-// Recovery after a failure: revoke a communicator, agree, and continue in a smaller one.
+// The agreements that a communicator starts: on a value, and on the surviving ranks.
 
 namespace mpx::inline v0::detail {
 
@@ -29299,6 +29299,15 @@ class shrinking final : public agreement<Stack> {
   Communicator* into_;  // nullptr once the request was dropped.
   context_id led_ = no_context;
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/survivors.hpp
+
+// Recovery after a failure: revoke a communicator, agree, and continue in a smaller one.
+
+namespace mpx::inline v0 {
+namespace detail {
 
 /// Fault tolerance of a communicator; a base of it.
 ///
@@ -29482,7 +29491,8 @@ class survivors {
   }
 };
 
-}  // namespace mpx::inline v0::detail
+}  // namespace detail
+}  // namespace mpx::inline v0
 
 // ==== mpx/communicator.hpp
 

@@ -6,118 +6,12 @@
 #include <utility>
 
 #include "mpx/comm/agreed.hpp"
-#include "mpx/comm/detail/agreement.hpp"
+#include "mpx/comm/detail/agreements.hpp"
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/engine/requests/forms.hpp"
 
-namespace mpx::inline v0::detail {
-
-/// An agreement of the program's values.
-template <class Stack>
-class value_agreement final : public agreement<Stack> {
-  using base = agreement<Stack>;
-
- public:
-  value_agreement(const communicator_access<Stack>& on, int value, agreed& into)
-      : base(on, "agree"), value_(value), into_(&into) {}
-  bool outlives_request_locked() noexcept override {
-    into_ = nullptr;
-    return true;
-  }
-
- private:
-  bool use_locked(errc why) noexcept override {
-    if (why != errc{} || into_ == nullptr) return true;
-    try {
-      const contribution c = this->get();
-      group failed = this->those([&](rank_t r) { return this->failed(r); });
-      const rank_t lost = failed.size();
-      if (lost > this->state().agreed_lost) this->state().agreed_lost = lost;
-      *into_ = {c.value, std::move(failed), c.acknowledged >= lost};
-    } catch (...) {
-      this->fails(errc::no_resources);
-    }
-    return true;
-  }
-  void contribute_locked() noexcept override {
-    contribution c = this->get();
-    c.value = value_;
-    c.acknowledged = this->state().acknowledged;
-    this->put(c);
-  }
-
-  int value_;
-  agreed* into_;  // nullptr once the request was dropped.
-};
-
-/// An agreement on the surviving ranks and the context of their communicator, which it makes.
-template <class Communicator, class Stack>
-class shrinking final : public agreement<Stack> {
-  using base = agreement<Stack>;
-
- public:
-  shrinking(const communicator_access<Stack>& on, Communicator& into)
-      : base(on, "shrink"), into_(&into) {}
-  /// Takes a context for this rank to propose, if it has to. May wait (endpoint::lead).
-  void lead(call_site site) {
-    errc none{};
-    if (this->at().with_communicators([this](auto&) { return this->is_lowest_locked(); }))
-      led_ = this->at().lead(none, site);
-  }
-  bool outlives_request_locked() noexcept override {
-    into_ = nullptr;
-    return true;
-  }
-
- private:
-  void contribute_locked() noexcept override {
-    if (!this->is_lowest_locked()) return;
-    errc none{};
-    if (led_ == no_context) led_ = this->at().communicators_locked().lead(none);
-    contribution c = this->get();
-    c.proposer = this->rank();
-    c.proposed = led_;
-    this->put(c);
-  }
-  bool use_locked(errc why) noexcept override {
-    const contribution c = this->get();
-    if (led_ != no_context && (why != errc{} || c.proposed != led_))
-      this->at().communicators_locked().abandon(led_);
-    led_ = no_context;
-    if (why != errc{}) return true;
-    if (c.proposer == contribution().proposer) {  // No rank knew that it was the lowest.
-      why = this->repeat_locked();
-      if (why == errc{}) return false;
-    } else {
-      why = c.proposed == no_context ? errc::communicator : make_locked(c.proposed);
-    }
-    this->fails(why);
-    return true;
-  }
-  errc make_locked(context_id context) noexcept {
-    auto& all = this->at().communicators_locked();
-    try {
-      group living = this->those([&](rank_t r) { return !this->failed(r); });
-      const rank_t size = living.size();
-      const rank_t rank = living.rank();
-      if (rank == proc_null) return errc::peer_lost;
-      communicator_state* const s = all.make(context, std::move(living));
-      if (s == nullptr) return errc::no_resources;
-      if (into_ != nullptr) {
-        *into_ = {this->at(), *s, context, rank, size};
-      } else {  // The request was dropped: the others must not wait for this rank.
-        all.revoke(*s);
-        all.free(*s);
-      }
-      return errc{};
-    } catch (...) {
-      return errc::no_resources;
-    }
-  }
-
-  Communicator* into_;  // nullptr once the request was dropped.
-  context_id led_ = no_context;
-};
+namespace mpx::inline v0 {
+namespace detail {
 
 /// Fault tolerance of a communicator; a base of it.
 ///
@@ -301,4 +195,5 @@ class survivors {
   }
 };
 
-}  // namespace mpx::inline v0::detail
+}  // namespace detail
+}  // namespace mpx::inline v0
