@@ -214,10 +214,14 @@ void finish_comm(const rare_parts& rare, bool good) {
   comm_t* const made = find_comm(handle);
   if (made == nullptr) return;
   if (!good) {
-    drop_attributes(made->attributes, handle);
+    try {
+      drop_attributes(made->attributes, handle);
+    } catch (const failure&) {  // The failure of the operation comes first.
+    }
     return lib().comms.erase(value_of(handle));
   }
   made->set_place(*made->port);
+  made->under_way = false;
 }
 }  // namespace
 void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
@@ -229,6 +233,7 @@ void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
     c.set_place(from.rank, from.size, from.remote_size);
     c.errors = from.errors;
     c.session = from.session;
+    c.under_way = true;
     made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
     *request = add_request_of(cell, from.self, false, false);
     rare->finish = finish_comm;
@@ -311,6 +316,7 @@ void Comm_free(MPI_Comm* comm) {
   comm_t& c = need_comm(*comm);
   if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
     fail(MPI_ERR_COMM, "%s is not freed", c.name.c_str());
+  if (c.under_way) fail(MPI_ERR_COMM, "the request that makes the communicator is not complete");
   drop_attributes(c.attributes, *comm);
   if (c.buffers != nullptr) c.buffers->drain();
   c.port->free();

@@ -80,10 +80,12 @@ class handle_table {
   void erase(std::uintptr_t handle) noexcept {
     if (slot* const s = slot_of(handle); s != nullptr) erase(handle, *s->object());
   }
-  /// Destroys the object of a handle, which the caller has found.
+  /// Destroys the object of a handle, which the caller has found; once, if an array names it twice.
   void erase(std::uintptr_t handle, T& object) noexcept {
     auto* const s =
         reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(&object) - offsetof(slot, bytes));
+    if (s->name.load(mpx::platform::memory_order_relaxed) != handle) [[unlikely]]
+      return;
     object.~T();
     const guard held = locked();
     s->name.store(handle - Kind + next_use, mpx::platform::memory_order_release);

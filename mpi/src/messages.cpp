@@ -174,6 +174,8 @@ void settle_all(MPI_Request requests[], active_list& list, const mpx::status don
       settle(requests[i], list[k], done[k], into);
     } catch (const failure& f) {
       code = f.code;
+    } catch (const mpx::error& e) {
+      code = class_of_errc(e.code().value());
     } catch (const std::bad_alloc&) {
       code = MPI_ERR_NO_MEM;
     }
@@ -581,6 +583,8 @@ void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int ar
       settle(array_of_requests[at], r, done[k].status, into);
     } catch (const failure& f) {
       code = f.code;
+    } catch (const mpx::error& e) {
+      code = class_of_errc(e.code().value());
     } catch (const std::bad_alloc&) {
       code = MPI_ERR_NO_MEM;
     }

@@ -151,6 +151,7 @@ struct comm_t {
   int partners = 0;      ///< Number of ranks that messages may name.
   errhandler_ref errors;
   bool chose_handler = false;  ///< The program has set an error handler.
+  bool under_way = false;      ///< The request that makes it is not complete.
   attribute_list attributes;
   std::string name;
   info_t hints;

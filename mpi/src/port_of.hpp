@@ -658,6 +658,7 @@ class job_of final : public job_port {
   void drop(request_cell& r) override { types::of(r) = {}; }
   std::size_t wait_in_order(request_table& table, std::span<MPI_Request> all,
                             MPI_Status* statuses) override {
+    bool all_known = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       MPI_Status* const into = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
       if (all[i] == MPI_REQUEST_NULL || all[i] == table.complete_send) {
@@ -669,6 +670,8 @@ class job_of final : public job_port {
         return i;
       auto s = types::of(r->cell).take_success();
       if (!s) [[unlikely]] {
+        if (!all_known && !knows(table, all.subspan(i))) return i;
+        all_known = true;
         s = take_first(table, all.subspan(i));
         if (!s) return i;  // It has failed, or another one has lost its peer.
       }
@@ -713,6 +716,12 @@ class job_of final : public job_port {
   }
 
  private:
+  /// True if all handles of an array name requests or nothing: a wait must not hide a wrong one.
+  static bool knows(request_table& table, std::span<const MPI_Request> all) {
+    for (const MPI_Request handle : all)
+      if (handle != MPI_REQUEST_NULL && table.find(value_of(handle)) == nullptr) return false;
+    return true;
+  }
   /// Waits for the first request of an array, and takes its status if it has succeeded.
   [[gnu::noinline]] static std::optional<mpx::status> take_first(request_table& table,
                                                                  std::span<const MPI_Request> all) {

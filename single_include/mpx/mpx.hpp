@@ -15220,6 +15220,7 @@ class progress_component {
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
     }
+    ep().inbox().allow_announcements();  // Of an agreement whose request was dropped.
     if (step_ != nullptr) step_(ep());
   }
   /// True if no post depends on further polls. Answers have no operation that counts their posts.
@@ -23242,11 +23243,12 @@ void wait_all(R&& requests, std::span<status> into,
 /// one is lost. Takes no status. For programs that take the status of one after another.
 /// Requires: the range is not empty.
 /// Returns: true if the first one is complete.
-/// Cost: the others are looked at only if a peer is lost.
+/// Cost: the others are looked at only if a peer is lost, or the first one has several parts.
 template <RequestRange R>
 bool wait_first(R&& requests, std::source_location where = std::source_location::current()) {
   auto&& first = *std::ranges::begin(requests);
   detail::access::check(first, where);
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_first", where);
   return detail::access::wait_unless(first, {"wait_first", where}, [&] {
     for (auto&& other : requests)
       if (detail::access::lost_locked(other)) return true;
@@ -28861,7 +28863,7 @@ struct contribution {
 /// |----------|-----------------------------------------------------|-----------------------------|
 /// | speaking |                                                     | hearing                     |
 /// | hearing  | a message or the failure of each other rank         | leaving                     |
-/// | leaving  | its own messages have left, unless one has decided  | telling or speaking         |
+/// | leaving  | its messages to ranks that have not decided left    | telling or speaking         |
 /// | telling  | each rank: its decision has left to that rank, or   | ending                      |
 /// |          | that rank's decision has arrived, or it has failed  |                             |
 /// | ending   | accesses to the receives                            | over; speaking if repeated  |
@@ -29047,9 +29049,7 @@ class agreement : public extension {
     switch (now_) {
       case doing::speaking: return speak_locked();
       case doing::hearing: return hear_locked();
-      case doing::leaving:
-        if (decider_ == nullptr && compound_of(*op_).pending != 0) return next::wait;
-        return learn_locked();
+      case doing::leaving: return has_left_locked() ? learn_locked() : next::wait;
       case doing::telling: return tell_locked();
       case doing::ending: return finish_locked();
       default: return next::wait;
@@ -29087,9 +29087,18 @@ class agreement : public extension {
     }
     return become(doing::leaving);
   }
+  /// True if the messages of this round have left, except to ranks that may not receive them: those
+  /// that have decided. All others wait for them.
+  bool has_left_locked() const noexcept {
+    for (std::size_t r = 0; r < size_; ++r) {
+      const operation* const sent = r == me_ || has(decided(), r) ? nullptr : said_to_.data()[r];
+      if (sent != nullptr && !sent->done()) return false;
+    }
+    return true;
+  }
   /// Merges the messages of this round, and decides, or begins another one.
   next learn_locked() noexcept {
-    // If a rank has decided, messages that have not left continue alone.
+    // Messages to ranks that have decided may continue alone.
     if (!parts::drop_parts_locked(endpoint_, *op_)) return next::wait;
     if (decider_ != nullptr) std::memcpy(memory_.data(), decider_, message_words_ * 8);
     bool same = !detail::exchange(first_, false);
@@ -29275,25 +29284,34 @@ class shrinking final : public agreement<Stack> {
     this->fails(why);
     return true;
   }
+  /// Makes the communicator. If that fails, it revokes it at the others, which would wait for this
+  /// rank; also if the request was dropped.
   errc make_locked(context_id context) noexcept {
     auto& all = this->at().communicators_locked();
+    communicator_state* made = nullptr;
+    rank_t size = 0;
+    rank_t rank = proc_null;
     try {
       group living = this->those([&](rank_t r) { return !this->failed(r); });
-      const rank_t size = living.size();
-      const rank_t rank = living.rank();
+      size = living.size();
+      rank = living.rank();
       if (rank == proc_null) return errc::peer_lost;
-      communicator_state* const s = all.make(context, std::move(living));
-      if (s == nullptr) return errc::no_resources;
-      if (into_ != nullptr) {
-        *into_ = {this->at(), *s, context, rank, size};
-      } else {  // The request was dropped: the others must not wait for this rank.
-        all.revoke(*s);
-        all.free(*s);
-      }
-      return errc{};
+      made = all.make(context, std::move(living));
     } catch (...) {
+      all.never_made(context);
+    }
+    if (made == nullptr) {
+      for (rank_t r = 0; r < this->state().size; ++r)
+        if (!this->failed(r)) all.revoke_at(all.peer_of(this->state(), r), context);
       return errc::no_resources;
     }
+    if (into_ != nullptr) {
+      *into_ = {this->at(), *made, context, rank, size};
+    } else {
+      all.revoke(*made);
+      all.free(*made);
+    }
+    return errc{};
   }
 
   Communicator* into_;  // nullptr once the request was dropped.
@@ -29377,8 +29395,8 @@ class survivors {
     return made;
   }
   /// Starts a shrink. All survivors start it. `into` is the new communicator once the request is
-  /// complete, and must not be accessed before. If the request is dropped, the new communicator is
-  /// revoked at the other ranks.
+  /// complete, and must not be accessed before. If the request is dropped before, the new
+  /// communicator is revoked at the other ranks.
   template <class How>
   requires is_form<How, start_t>
   request<Stack> shrink(Communicator& into, How&& how,
@@ -29397,27 +29415,28 @@ class survivors {
   group acknowledge_failures(std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     group g = failed(where);
-    a.at().with_communicators([&](auto&) { a.state().acknowledged = g.size(); });
+    acknowledge(a, g.size());
     return g;
   }
   /// Receives from any source wait again as long as no more than `count` ranks of this communicator
-  /// have failed: for a caller that has seen that many, of those that `failed` or `agree` returns.
-  /// Does nothing if more were acknowledged.
+  /// have failed: for a caller that has seen that many, of those that `failed` or `agree` returned.
+  /// Does nothing if more were acknowledged; counts no more than both have returned together.
   void acknowledge_failures(rank_t count,
                             std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
-    rank_t known = failed(where).size();
-    a.at().with_communicators([&](auto&) {
-      if (a.state().agreed_lost > known) known = a.state().agreed_lost;
-      if (count > known) count = known;  // Failures to come are not acknowledged.
-      if (count > a.state().acknowledged) a.state().acknowledged = count;
-    });
+    const rank_t known = failed(where).size() + a.state().agreed_lost;
+    acknowledge(a, count < known ? count : known);  // Not failures to come.
   }
 
  private:
   using access = communicator_access<Stack>;
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }
 
+  static void acknowledge(const access& a, rank_t count) {
+    a.at().with_communicators([&](auto&) {
+      if (count > a.state().acknowledged) a.state().acknowledged = count;
+    });
+  }
   static auto lost_here(const access& a) {
     return [&a](rank_t r) {
       return a.at().with_communicators([&](auto& all) { return all.is_lost(a.state(), r); });

@@ -366,7 +366,7 @@ static void mixed_requests(void) {
 /* A handle that is no request, behind one that is complete. Then the same request twice. */
 static void foreign_requests(void) {
   MPI_Request all[2], freed;
-  int in = 0, out = 3;
+  int in = 0, out = 3, n;
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Irecv(&in, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD, &all[0]);
   MPI_Send(&out, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD);
@@ -383,6 +383,19 @@ static void foreign_requests(void) {
   all[1] = all[0];
   FAILS(MPI_Waitall(2, all, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
   CHECK(all[0] == MPI_REQUEST_NULL && in == 3);
+  /* A wrong handle is found before the wait, which would not end; a request that an array names
+   * twice ends once. */
+  MPI_Irecv(&in, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD, &all[0]);
+  all[1] = freed;
+  FAILS(MPI_Waitall(2, all, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+  all[1] = all[0];
+  MPI_Cancel(&all[0]);
+  MPI_Testall(2, all, &n, MPI_STATUSES_IGNORE);
+  MPI_Irecv(&in, 4, MPI_BYTE, me, 0, MPI_COMM_WORLD, &all[0]);
+  MPI_Irecv(&out, 4, MPI_BYTE, me, 1, MPI_COMM_WORLD, &all[1]);
+  CHECK(all[0] != all[1]);
+  MPI_Cancel(&all[0]), MPI_Cancel(&all[1]);
+  MPI_Waitall(2, all, MPI_STATUSES_IGNORE);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 

@@ -81,6 +81,8 @@ static void communicators(void) {
   MPI_Comm_compare(W, twin, &result);
   CHECK(result == MPI_CONGRUENT);
   MPI_Comm_idup(twin, &late, &request);
+  MPI_Comm_set_errhandler(late, MPI_ERRORS_RETURN);
+  FAILS(MPI_Comm_free(&late), MPI_ERR_COMM);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Barrier(late);
   MPI_Comm_free(&late);

@@ -81,8 +81,8 @@ class survivors {
     return made;
   }
   /// Starts a shrink. All survivors start it. `into` is the new communicator once the request is
-  /// complete, and must not be accessed before. If the request is dropped, the new communicator is
-  /// revoked at the other ranks.
+  /// complete, and must not be accessed before. If the request is dropped before, the new
+  /// communicator is revoked at the other ranks.
   template <class How>
   requires is_form<How, start_t>
   request<Stack> shrink(Communicator& into, How&& how,
@@ -101,27 +101,28 @@ class survivors {
   group acknowledge_failures(std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     group g = failed(where);
-    a.at().with_communicators([&](auto&) { a.state().acknowledged = g.size(); });
+    acknowledge(a, g.size());
     return g;
   }
   /// Receives from any source wait again as long as no more than `count` ranks of this communicator
-  /// have failed: for a caller that has seen that many, of those that `failed` or `agree` returns.
-  /// Does nothing if more were acknowledged.
+  /// have failed: for a caller that has seen that many, of those that `failed` or `agree` returned.
+  /// Does nothing if more were acknowledged; counts no more than both have returned together.
   void acknowledge_failures(rank_t count,
                             std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
-    rank_t known = failed(where).size();
-    a.at().with_communicators([&](auto&) {
-      if (a.state().agreed_lost > known) known = a.state().agreed_lost;
-      if (count > known) count = known;  // Failures to come are not acknowledged.
-      if (count > a.state().acknowledged) a.state().acknowledged = count;
-    });
+    const rank_t known = failed(where).size() + a.state().agreed_lost;
+    acknowledge(a, count < known ? count : known);  // Not failures to come.
   }
 
  private:
   using access = communicator_access<Stack>;
   const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }
 
+  static void acknowledge(const access& a, rank_t count) {
+    a.at().with_communicators([&](auto&) {
+      if (count > a.state().acknowledged) a.state().acknowledged = count;
+    });
+  }
   static auto lost_here(const access& a) {
     return [&a](rank_t r) {
       return a.at().with_communicators([&](auto& all) { return all.is_lost(a.state(), r); });

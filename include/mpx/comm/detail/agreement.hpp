@@ -41,7 +41,7 @@ struct contribution {
 /// |----------|-----------------------------------------------------|-----------------------------|
 /// | speaking |                                                     | hearing                     |
 /// | hearing  | a message or the failure of each other rank         | leaving                     |
-/// | leaving  | its own messages have left, unless one has decided  | telling or speaking         |
+/// | leaving  | its messages to ranks that have not decided left    | telling or speaking         |
 /// | telling  | each rank: its decision has left to that rank, or   | ending                      |
 /// |          | that rank's decision has arrived, or it has failed  |                             |
 /// | ending   | accesses to the receives                            | over; speaking if repeated  |
@@ -227,9 +227,7 @@ class agreement : public extension {
     switch (now_) {
       case doing::speaking: return speak_locked();
       case doing::hearing: return hear_locked();
-      case doing::leaving:
-        if (decider_ == nullptr && compound_of(*op_).pending != 0) return next::wait;
-        return learn_locked();
+      case doing::leaving: return has_left_locked() ? learn_locked() : next::wait;
       case doing::telling: return tell_locked();
       case doing::ending: return finish_locked();
       default: return next::wait;
@@ -267,9 +265,18 @@ class agreement : public extension {
     }
     return become(doing::leaving);
   }
+  /// True if the messages of this round have left, except to ranks that may not receive them: those
+  /// that have decided. All others wait for them.
+  bool has_left_locked() const noexcept {
+    for (std::size_t r = 0; r < size_; ++r) {
+      const operation* const sent = r == me_ || has(decided(), r) ? nullptr : said_to_.data()[r];
+      if (sent != nullptr && !sent->done()) return false;
+    }
+    return true;
+  }
   /// Merges the messages of this round, and decides, or begins another one.
   next learn_locked() noexcept {
-    // If a rank has decided, messages that have not left continue alone.
+    // Messages to ranks that have decided may continue alone.
     if (!parts::drop_parts_locked(endpoint_, *op_)) return next::wait;
     if (decider_ != nullptr) std::memcpy(memory_.data(), decider_, message_words_ * 8);
     bool same = !detail::exchange(first_, false);

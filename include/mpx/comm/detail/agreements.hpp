@@ -92,25 +92,34 @@ class shrinking final : public agreement<Stack> {
     this->fails(why);
     return true;
   }
+  /// Makes the communicator. If that fails, it revokes it at the others, which would wait for this
+  /// rank; also if the request was dropped.
   errc make_locked(context_id context) noexcept {
     auto& all = this->at().communicators_locked();
+    communicator_state* made = nullptr;
+    rank_t size = 0;
+    rank_t rank = proc_null;
     try {
       group living = this->those([&](rank_t r) { return !this->failed(r); });
-      const rank_t size = living.size();
-      const rank_t rank = living.rank();
+      size = living.size();
+      rank = living.rank();
       if (rank == proc_null) return errc::peer_lost;
-      communicator_state* const s = all.make(context, std::move(living));
-      if (s == nullptr) return errc::no_resources;
-      if (into_ != nullptr) {
-        *into_ = {this->at(), *s, context, rank, size};
-      } else {  // The request was dropped: the others must not wait for this rank.
-        all.revoke(*s);
-        all.free(*s);
-      }
-      return errc{};
+      made = all.make(context, std::move(living));
     } catch (...) {
+      all.never_made(context);
+    }
+    if (made == nullptr) {
+      for (rank_t r = 0; r < this->state().size; ++r)
+        if (!this->failed(r)) all.revoke_at(all.peer_of(this->state(), r), context);
       return errc::no_resources;
     }
+    if (into_ != nullptr) {
+      *into_ = {this->at(), *made, context, rank, size};
+    } else {
+      all.revoke(*made);
+      all.free(*made);
+    }
+    return errc{};
   }
 
   Communicator* into_;  // nullptr once the request was dropped.

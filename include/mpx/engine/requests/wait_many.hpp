@@ -328,11 +328,12 @@ void wait_all(R&& requests, std::span<status> into,
 /// one is lost. Takes no status. For programs that take the status of one after another.
 /// Requires: the range is not empty.
 /// Returns: true if the first one is complete.
-/// Cost: the others are looked at only if a peer is lost.
+/// Cost: the others are looked at only if a peer is lost, or the first one has several parts.
 template <RequestRange R>
 bool wait_first(R&& requests, std::source_location where = std::source_location::current()) {
   auto&& first = *std::ranges::begin(requests);
   detail::access::check(first, where);
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_first", where);
   return detail::access::wait_unless(first, {"wait_first", where}, [&] {
     for (auto&& other : requests)
       if (detail::access::lost_locked(other)) return true;
