@@ -5,6 +5,8 @@
 #include <concepts>
 #include <functional>
 #include <new>
+#include <ranges>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -555,78 +557,15 @@ namespace mpx_mpi {
 
 /// Requests in cells as a range of mpx::request.
 template <class Stack>
-class request_range {
- public:
-  class iterator {
-   public:
-    using value_type = mpx::request<Stack>;
-    using difference_type = std::ptrdiff_t;
-    iterator() = default;
-    explicit iterator(request_cell* const* at) noexcept : at_(at) {}
-    value_type& operator*() const noexcept { return port_types<Stack>::of(**at_); }
-    iterator& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    iterator operator++(int) noexcept { return iterator(at_++); }
-    bool operator==(const iterator&) const = default;
-    difference_type operator-(const iterator& other) const noexcept { return at_ - other.at_; }
-
-   private:
-    request_cell* const* at_ = nullptr;
-  };
-  explicit request_range(std::span<request_cell* const> all) noexcept : all_(all) {}
-  iterator begin() const noexcept { return iterator(all_.data()); }
-  iterator end() const noexcept { return iterator(all_.data() + all_.size()); }
-
- private:
-  std::span<request_cell* const> all_;
-};
-
-/// Requests behind the handles of an array as a range of mpx::request: empty ones for null and
-/// foreign handles.
-template <class Stack>
-class handle_range {
-  using types = port_types<Stack>;
-
- public:
-  class iterator {
-   public:
-    using value_type = mpx::request<Stack>;
-    using difference_type = std::ptrdiff_t;
-    iterator() = default;
-    iterator(const handle_range& range, const MPI_Request* at) noexcept : range_(&range), at_(at) {}
-    value_type& operator*() const noexcept {
-      request_t* const r = range_->table_.find(value_of(*at_));
-      return r == nullptr ? range_->none_ : types::of(r->cell);
-    }
-    iterator& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    iterator operator++(int) noexcept { return iterator(*range_, at_++); }
-    bool operator==(const iterator& other) const noexcept { return at_ == other.at_; }
-
-   private:
-    const handle_range* range_ = nullptr;
-    const MPI_Request* at_ = nullptr;
-  };
-  handle_range(request_table& table, std::span<const MPI_Request> all) noexcept
-      : table_(table), all_(all) {}
-  iterator begin() const noexcept { return iterator(*this, all_.data()); }
-  iterator end() const noexcept { return iterator(*this, all_.data() + all_.size()); }
-
- private:
-  request_table& table_;
-  std::span<const MPI_Request> all_;
-  mutable mpx::request<Stack> none_;
-};
+auto requests_in(std::span<request_cell* const> cells) {
+  return std::views::transform(
+      cells, [](request_cell* cell) -> auto& { return port_types<Stack>::of(*cell); });
+}
 
 /// The job of an environment.
 template <class Stack>
 class job_of final : public job_port {
   using types = port_types<Stack>;
-  using range = request_range<Stack>;
 
  public:
   std::string_view host() const override { return env_.host(); }
@@ -652,7 +591,7 @@ class job_of final : public job_port {
   void start(request_cell& r) override { types::of(r).start(); }
   bool cancel(request_cell& r) override { return types::of(r).cancel(); }
   void join(std::span<request_cell* const> all, request_cell& into) override {
-    types::put(into, mpx::all_of(range(all)));
+    types::put(into, mpx::all_of(requests_in<Stack>(all)));
   }
   void detach(request_cell& r) override { types::of(r).detach(); }
   void drop(request_cell& r) override { types::of(r) = {}; }
@@ -680,10 +619,10 @@ class job_of final : public job_port {
     return all.size();
   }
   void wait_all(std::span<request_cell* const> all, std::span<mpx::status> into) override {
-    mpx::wait_all(range(all), into);
+    mpx::wait_all(requests_in<Stack>(all), into);
   }
   bool test_all(std::span<request_cell* const> all, std::span<mpx::status> into) override {
-    return mpx::test_all(range(all), into);
+    return mpx::test_all(requests_in<Stack>(all), into);
   }
   std::optional<done_request> any(std::span<request_cell* const> all, bool once) override {
     done_request one{};
@@ -693,8 +632,8 @@ class job_of final : public job_port {
   std::size_t some(std::span<request_cell* const> all, std::span<done_request> into,
                    bool once) override {
     std::vector<mpx::completion> found(into.size(), mpx::completion{0, {}});
-    const auto done = once ? mpx::test_some(range(all), std::span(found))
-                           : mpx::wait_some(range(all), std::span(found));
+    const auto done = once ? mpx::test_some(requests_in<Stack>(all), std::span(found))
+                           : mpx::wait_some(requests_in<Stack>(all), std::span(found));
     for (std::size_t i = 0; i < done.size(); ++i) into[i] = {done[i].index, done[i].status};
     return done.size();
   }
@@ -725,9 +664,13 @@ class job_of final : public job_port {
   /// Waits for the first request of an array, and takes its status if it has succeeded.
   [[gnu::noinline]] static std::optional<mpx::status> take_first(request_table& table,
                                                                  std::span<const MPI_Request> all) {
-    const handle_range<Stack> requests(table, all);
+    mpx::request<Stack> none;  // For null handles, and others that name no request.
+    const auto requests = std::views::transform(all, [&](MPI_Request handle) -> auto& {
+      request_t* const r = table.find(value_of(handle));
+      return r == nullptr ? none : types::of(r->cell);
+    });
     if (!mpx::wait_first(requests)) return std::nullopt;
-    return (*requests.begin()).take_success();
+    return requests.front().take_success();
   }
 
   mpx::environment<Stack> env_;

@@ -15220,7 +15220,7 @@ class progress_component {
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
     }
-    ep().inbox().allow_announcements();  // Of an agreement whose request was dropped.
+    ep().inbox().allow_announcements();  // For an agreement whose request was dropped.
     if (step_ != nullptr) step_(ep());
   }
   /// True if no post depends on further polls. Answers have no operation that counts their posts.
@@ -20026,7 +20026,7 @@ class endpoint : endpoint_policies<Stack>,
   }
   [[gnu::noinline]] bool try_send_short(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
-    pass_without_poll(call_weight::flush);  // In a loop that only tries, too.
+    pass_without_poll(call_weight::flush);  // A loop that only tries to send polls, too.
     lock_guard lock(threading());
     const send_call c{{base, bytes}, to, bits};
     return outbox().send_short_prepaid(c) || outbox().send_and_buy_credit(c);
@@ -27874,6 +27874,15 @@ group group_of(const endpoint<Stack>& e, const communicator_state& s) {
   return s.ranks == nullptr ? group::identity(s.size, e.self()) : s.ranks->copy();
 }
 
+/// The ranks of a communicator for which is(rank) is true. Errors: errc::no_resources.
+template <class Stack, class Is>
+group those_of(const communicator_access<Stack>& of, Is&& is) {
+  plain_array<peer_id> peers;
+  for (rank_t r = 0; r < of.size(); ++r)
+    if (is(r)) peers.push_back(of.peer_of(r));
+  return group::table(std::span<const peer_id>(peers.begin(), peers.size()), of.at().self());
+}
+
 template <class Stack>
 [[gnu::noinline]] void free_communicator(endpoint<Stack>& e, communicator_state& s) {
   {
@@ -28894,8 +28903,10 @@ class agreement : public extension {
                         .ranks = all->on_.state().ranks,
                         .more = all};
     const started s = parts::make(all->endpoint_, with);
-    if (s.op == nullptr) delete all;
-    if (s.op != nullptr) all->op_ = s.op;
+    if (s.op == nullptr)
+      delete all;
+    else
+      all->op_ = s.op;
     return s;
   }
   /// Starts it; once.
@@ -28974,18 +28985,10 @@ class agreement : public extension {
     return errc{};
   }
   void fails(errc why) noexcept { result_ = why; }
-  /// The ranks for which is(rank) is true.
-  /// Errors: errc::no_resources, thrown.
-  template <class Is>
-  group those(Is&& is) const {
-    plain_array<peer_id> peers;
-    for (rank_t r = 0; r < on_.size(); ++r)
-      if (is(r)) peers.push_back(on_.peer_of(r));
-    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), endpoint_.self());
-  }
   communicator_state& state() const noexcept { return on_.state(); }
   endpoint<Stack>& at() const noexcept { return endpoint_; }
   rank_t rank() const noexcept { return on_.rank(); }
+  const communicator_access<Stack>& on() const noexcept { return on_; }
 
  private:
   enum class doing : std::uint8_t { nothing, speaking, hearing, leaving, telling, ending };
@@ -29089,10 +29092,12 @@ class agreement : public extension {
   }
   /// True if the messages of this round have left, except to ranks that may not receive them: those
   /// that have decided. All others wait for them.
-  bool has_left_locked() const noexcept {
+  bool has_left_locked() noexcept {
     for (std::size_t r = 0; r < size_; ++r) {
-      const operation* const sent = r == me_ || has(decided(), r) ? nullptr : said_to_.data()[r];
-      if (sent != nullptr && !sent->done()) return false;
+      operation*& sent = said_to_.data()[r];
+      if (r == me_ || has(decided(), r) || sent == nullptr) continue;
+      if (!sent->done()) return false;
+      sent = nullptr;  // It may be dropped, and this called again.
     }
     return true;
   }
@@ -29220,7 +29225,7 @@ class value_agreement final : public agreement<Stack> {
     if (why != errc{} || into_ == nullptr) return true;
     try {
       const contribution c = this->get();
-      group failed = this->those([&](rank_t r) { return this->failed(r); });
+      group failed = those_of(this->on(), [&](rank_t r) { return this->failed(r); });
       const rank_t lost = failed.size();
       if (lost > this->state().agreed_lost) this->state().agreed_lost = lost;
       *into_ = {c.value, std::move(failed), c.acknowledged >= lost};
@@ -29292,7 +29297,7 @@ class shrinking final : public agreement<Stack> {
     rank_t size = 0;
     rank_t rank = proc_null;
     try {
-      group living = this->those([&](rank_t r) { return !this->failed(r); });
+      group living = those_of(this->on(), [&](rank_t r) { return !this->failed(r); });
       size = living.size();
       rank = living.rank();
       if (rank == proc_null) return errc::peer_lost;
@@ -29442,14 +29447,6 @@ class survivors {
       return a.at().with_communicators([&](auto& all) { return all.is_lost(a.state(), r); });
     };
   }
-  template <class Is>
-  static group those_of(const access& a, Is&& is) {
-    plain_array<peer_id> peers;
-    for (rank_t r = 0; r < a.size(); ++r)
-      if (is(r)) peers.push_back(a.peer_of(r));
-    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), a.at().self());
-  }
-
   static started start_agree(const access& a, int value, agreed& into) {
     return guarded([&] {
       auto* const all = new value_agreement<Stack>(a, value, into);

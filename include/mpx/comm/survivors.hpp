@@ -128,14 +128,6 @@ class survivors {
       return a.at().with_communicators([&](auto& all) { return all.is_lost(a.state(), r); });
     };
   }
-  template <class Is>
-  static group those_of(const access& a, Is&& is) {
-    plain_array<peer_id> peers;
-    for (rank_t r = 0; r < a.size(); ++r)
-      if (is(r)) peers.push_back(a.peer_of(r));
-    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), a.at().self());
-  }
-
   static started start_agree(const access& a, int value, agreed& into) {
     return guarded([&] {
       auto* const all = new value_agreement<Stack>(a, value, into);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -72,8 +71,10 @@ class agreement : public extension {
                         .ranks = all->on_.state().ranks,
                         .more = all};
     const started s = parts::make(all->endpoint_, with);
-    if (s.op == nullptr) delete all;
-    if (s.op != nullptr) all->op_ = s.op;
+    if (s.op == nullptr)
+      delete all;
+    else
+      all->op_ = s.op;
     return s;
   }
   /// Starts it; once.
@@ -152,18 +153,10 @@ class agreement : public extension {
     return errc{};
   }
   void fails(errc why) noexcept { result_ = why; }
-  /// The ranks for which is(rank) is true.
-  /// Errors: errc::no_resources, thrown.
-  template <class Is>
-  group those(Is&& is) const {
-    plain_array<peer_id> peers;
-    for (rank_t r = 0; r < on_.size(); ++r)
-      if (is(r)) peers.push_back(on_.peer_of(r));
-    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), endpoint_.self());
-  }
   communicator_state& state() const noexcept { return on_.state(); }
   endpoint<Stack>& at() const noexcept { return endpoint_; }
   rank_t rank() const noexcept { return on_.rank(); }
+  const communicator_access<Stack>& on() const noexcept { return on_; }
 
  private:
   enum class doing : std::uint8_t { nothing, speaking, hearing, leaving, telling, ending };
@@ -267,10 +260,12 @@ class agreement : public extension {
   }
   /// True if the messages of this round have left, except to ranks that may not receive them: those
   /// that have decided. All others wait for them.
-  bool has_left_locked() const noexcept {
+  bool has_left_locked() noexcept {
     for (std::size_t r = 0; r < size_; ++r) {
-      const operation* const sent = r == me_ || has(decided(), r) ? nullptr : said_to_.data()[r];
-      if (sent != nullptr && !sent->done()) return false;
+      operation*& sent = said_to_.data()[r];
+      if (r == me_ || has(decided(), r) || sent == nullptr) continue;
+      if (!sent->done()) return false;
+      sent = nullptr;  // It may be dropped, and this called again.
     }
     return true;
   }

@@ -28,7 +28,7 @@ class value_agreement final : public agreement<Stack> {
     if (why != errc{} || into_ == nullptr) return true;
     try {
       const contribution c = this->get();
-      group failed = this->those([&](rank_t r) { return this->failed(r); });
+      group failed = those_of(this->on(), [&](rank_t r) { return this->failed(r); });
       const rank_t lost = failed.size();
       if (lost > this->state().agreed_lost) this->state().agreed_lost = lost;
       *into_ = {c.value, std::move(failed), c.acknowledged >= lost};
@@ -100,7 +100,7 @@ class shrinking final : public agreement<Stack> {
     rank_t size = 0;
     rank_t rank = proc_null;
     try {
-      group living = this->those([&](rank_t r) { return !this->failed(r); });
+      group living = those_of(this->on(), [&](rank_t r) { return !this->failed(r); });
       size = living.size();
       rank = living.rank();
       if (rank == proc_null) return errc::peer_lost;

@@ -54,6 +54,15 @@ group group_of(const endpoint<Stack>& e, const communicator_state& s) {
   return s.ranks == nullptr ? group::identity(s.size, e.self()) : s.ranks->copy();
 }
 
+/// The ranks of a communicator for which is(rank) is true. Errors: errc::no_resources.
+template <class Stack, class Is>
+group those_of(const communicator_access<Stack>& of, Is&& is) {
+  plain_array<peer_id> peers;
+  for (rank_t r = 0; r < of.size(); ++r)
+    if (is(r)) peers.push_back(of.peer_of(r));
+  return group::table(std::span<const peer_id>(peers.begin(), peers.size()), of.at().self());
+}
+
 template <class Stack>
 [[gnu::noinline]] void free_communicator(endpoint<Stack>& e, communicator_state& s) {
   {

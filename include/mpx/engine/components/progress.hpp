@@ -144,7 +144,7 @@ class progress_component {
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
     }
-    ep().inbox().allow_announcements();  // Of an agreement whose request was dropped.
+    ep().inbox().allow_announcements();  // For an agreement whose request was dropped.
     if (step_ != nullptr) step_(ep());
   }
   /// True if no post depends on further polls. Answers have no operation that counts their posts.

@@ -542,7 +542,7 @@ class endpoint : endpoint_policies<Stack>,
   }
   [[gnu::noinline]] bool try_send_short(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
-    pass_without_poll(call_weight::flush);  // In a loop that only tries, too.
+    pass_without_poll(call_weight::flush);  // A loop that only tries to send polls, too.
     lock_guard lock(threading());
     const send_call c{{base, bytes}, to, bits};
     return outbox().send_short_prepaid(c) || outbox().send_and_buy_credit(c);
