@@ -71,17 +71,17 @@ class own_messages : public point_to_point<Stack> {
       const probe_result next = wait_for_any(from, ec);
       if (ec) return static_cast<errc>(ec.value());
       bool mine = next.tag == tag;
-      std::optional<status> seen;
+      std::optional<status> found;
       // A message with another tag is for another thread; a message for this thread may be behind
       // it.
       if (!mine && !untagged(next.tag, next.bytes)) {
-        seen = this->probe(from, tag, once(ec));
-        mine = seen.has_value();
+        found = this->probe(from, tag, once(ec));
+        mine = found.has_value();
       }
-      if (mine && !untagged(tag, seen ? seen->bytes() : next.bytes)) return receive_next(tag);
-      if (!ec) seen = this->probe(from, tag_max, once(ec));
+      if (mine && !untagged(tag, found ? found->bytes() : next.bytes)) return receive_next(tag);
+      if (!ec) found = this->probe(from, tag_max, once(ec));
       if (ec) return static_cast<errc>(ec.value());
-      if (seen && untagged(seen->tag(), seen->bytes())) return receive_next(tag_max);
+      if (found && untagged(found->tag(), found->bytes())) return receive_next(tag_max);
     }
   }
   started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
