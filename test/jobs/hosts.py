@@ -66,7 +66,7 @@ class Hosts:
         """A program for launchers that would call ssh: its first argument that is no option is the address of a
         host, the rest is for a shell there."""
         if self.shell is None:
-            self.shell = tempfile.TemporaryDirectory(prefix="mpx-hosts-")
+            self.shell = tempfile.TemporaryDirectory(prefix="hosts-")
             path = Path(self.shell.name) / "shell"
             path.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1\nshift\n'
                             f'exec ip netns exec "{self.prefix}h$((${{host##*.}} - 1))" sh -c "$*"\n',

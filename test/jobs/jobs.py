@@ -58,18 +58,13 @@ def gone(pids, seconds):
 
 
 class Traces:
-    """Files that a job leaves behind: in /dev/shm, /tmp, and the folder that it works in. Tests that may run at the
-    same time give their own folders names that do not begin with mpx-."""
+    """Files that a job leaves behind: in /dev/shm, and in the folder that it works in and is told to use for
+    temporary files. Nobody else uses that folder; /tmp is shared with tests that run at the same time."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="jobs-")
         self.env = {"TMPDIR": self.folder.name}
         self.shared = set(os.listdir("/dev/shm"))
-        self.temporary = self.in_tmp()
-
-    @staticmethod
-    def in_tmp():
-        return {p for p in os.listdir("/tmp") if p.startswith("mpx-")}
 
     @staticmethod
     def of_the_living(name):
@@ -78,9 +73,8 @@ class Traces:
         return ":" in name and pid.isdigit() and alive(pid)
 
     def left(self):
-        temporary = sorted(self.in_tmp() - self.temporary)
         shared = sorted(f for f in set(os.listdir("/dev/shm")) - self.shared if not self.of_the_living(f))
-        return shared + os.listdir(self.folder.name) + temporary
+        return shared + os.listdir(self.folder.name)
 
 
 def equal(found, wanted):

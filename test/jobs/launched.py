@@ -31,11 +31,13 @@ def optional_helper(name):
 
 
 def launch(*command, env=None, timeout=40):
-    """A job of another launcher, in a folder of its own for what launchers leave in TMPDIR."""
-    with tempfile.TemporaryDirectory(prefix="mpx-launched-") as folder:
-        return subprocess.run([str(c) for c in command], capture_output=True, text=True,
-                              timeout=timeout * LIMITS, stdin=subprocess.DEVNULL, cwd=folder,
-                              env={**BARE, "TMPDIR": folder, **(env or {})}, check=False)
+    """A job of another launcher, in a folder of its own for what launchers leave in TMPDIR; mpx leaves nothing."""
+    with tempfile.TemporaryDirectory(prefix="launched-") as folder:
+        r = subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                           timeout=timeout * LIMITS, stdin=subprocess.DEVNULL, cwd=folder,
+                           env={**BARE, "TMPDIR": folder, **(env or {})}, check=False)
+        equal([name for name in os.listdir(folder) if name.startswith("mpx-")], [])
+        return r
 
 
 def all_joined(r, ranks, what="joined"):

@@ -70,7 +70,7 @@ WRONG = {"send": "READ", "isend": "READ", "recv": "WRITE", "allreduce": "", "win
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="mpx-poisoned-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="poisoned-") as scratch:
         source, program = Path(scratch) / "main.cpp", Path(scratch) / "main"
         def build(compiler, text):
             source.write_text(text)

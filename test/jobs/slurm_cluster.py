@@ -90,7 +90,7 @@ class Cluster:
     def __init__(self, environment, cpus=4, patience=1):
         """`environment`: of the daemons. `cpus`: of each node, whatever this machine has. Errors: CannotRun."""
         self.patience = patience
-        self.folder = Path(tempfile.mkdtemp(prefix="mpx-slurm-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.daemons = []
         atexit.register(self.end)
         signal.signal(signal.SIGTERM, lambda *_: os._exit(self.end() or 1))

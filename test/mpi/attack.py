@@ -358,7 +358,7 @@ def main():
     table = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(ROOT / "mpi"))
     spec.loader.exec_module(table)
-    with tempfile.TemporaryDirectory(prefix="mpx-attack-") as folder:
+    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
         folder = pathlib.Path(options.keep or folder)
         folder.mkdir(exist_ok=True)
         source = folder / "attack.c"
