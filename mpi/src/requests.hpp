@@ -24,6 +24,13 @@ extern const message_calls usual_messages;
 MPI_Request add_request_of(const request_cell& cell, const void* of, bool persistent, bool receives,
                            std::shared_ptr<void> keep = nullptr);
 
+/// Adds a request.
+MPI_Request add_request(request_t&& r);
+/// Returns the object of a request. Errors: MPI_ERR_REQUEST.
+request_t& need_request(MPI_Request r);
+/// Returns MPI_COMM_SELF, to which `what` belongs. Errors: MPI_ERR_COMM between sessions.
+comm_t& need_self(const char* what);
+
 /// Returns the operation of a send that is complete.
 inline request_cell complete_cell() noexcept {
   return lib().requests.find(value_of(lib().requests.complete_send))->cell;
