@@ -172,11 +172,12 @@ void need_apart(const collective_call& call) {
   if (meets(call.in, call.out) || meets(call.out, call.in))
     fail(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap: pass other memory, or MPI_IN_PLACE");
 }
-/// Throws if the block that a rank sends to itself is to be received in the same memory.
-void need_own_block_apart(const comm_t& comm, const collective_call& call) {
-  const auto me = static_cast<std::size_t>(comm.rank);
-  if (!comm.inter() && extent_of(call.in, me).meets({call.out, me}))
-    fail(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap: pass other memory, or MPI_IN_PLACE");
+/// Throws if the block for a rank and that from the same rank overlap, as they do where both sides
+/// are one buffer. Blocks of one buffer that lie apart are right.
+void need_blocks_apart_by_rank(const comm_t& comm, const collective_call& call) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(comm.partners); ++i)
+    if (extent_of(call.in, i).meets({call.out, i}))
+      fail(MPI_ERR_BUFFER, "sendbuf and recvbuf overlap: pass other memory, or MPI_IN_PLACE");
 }
 /// Throws if a block that is sent and one that is received overlap: where both are contiguous.
 /// Requires: both sides have pieces.
@@ -220,12 +221,12 @@ bool is_root(const comm_t& comm, int root) {
   return comm.inter() ? root == MPI_ROOT : root == comm.rank;
 }
 bool takes_part(const comm_t& comm, int root) { return !comm.inter() || root >= 0; }
-/// This rank's block of a call with a root. At the root it may be MPI_IN_PLACE, and is not the
-/// buffer of all blocks.
-side own_block(const void* own, MPI_Count count, MPI_Datatype type, const void* all, bool is_root) {
+/// This rank's block of a call with a root. At the root it may be MPI_IN_PLACE, and does not begin
+/// where `first`, the first of all blocks, does. With displacements that is unknown: nullptr.
+side own_block(const void* own, MPI_Count count, MPI_Datatype type, const void* first, bool is_root) {
   if (is_root && own == MPI_IN_PLACE) return in_place();
   const side block = whole(own, count, type);
-  if (is_root) need_distinct(own, all, count);
+  if (is_root) need_distinct(own, first, count);
   return block;
 }
 
@@ -250,7 +251,7 @@ void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   if (here)
     call.out =
         blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners, *state, true, "recvbuf");
-  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
+  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, nullptr, here);
   if (here) need_apart(call);
   run(comm, call, end, state);
 }
@@ -276,7 +277,7 @@ void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datat
   if (here)
     call.in =
         blocks_of(sendbuf, sendcounts, displs, sendtype, comm.partners, *state, false, "sendbuf");
-  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
+  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, nullptr, here);
   if (here) need_apart(call);
   run(comm, call, end, state);
 }
@@ -294,7 +295,6 @@ void allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                 numbers recvcounts, numbers displs, MPI_Datatype recvtype, comm_t& comm,
                 const ending& end) {
   need_no_in_place(comm, sendbuf);
-  need_distinct(sendbuf, recvbuf, sendcount);
   const auto state = std::make_shared<call_state>();
   collective_call call{collective::allgather};
   call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
@@ -338,7 +338,6 @@ void alltoallv(const void* sendbuf, numbers sendcounts, numbers sdispls, MPI_Dat
                void* recvbuf, numbers recvcounts, numbers rdispls, MPI_Datatype recvtype,
                comm_t& comm, const ending& end) {
   need_no_in_place(comm, sendbuf);
-  need_distinct(sendbuf, recvbuf, 1);
   const auto state = std::make_shared<call_state>();
   collective_call call{collective::alltoall};
   const int n = comm.partners;
@@ -347,14 +346,13 @@ void alltoallv(const void* sendbuf, numbers sendcounts, numbers sdispls, MPI_Dat
                 : blocks_of(sendbuf, sendcounts, sdispls, sendtype, n, *state, false, "sendbuf");
   call.out = blocks_of(recvbuf, recvcounts, rdispls, recvtype, n, *state, true, "recvbuf");
   match_sides(call, *state);
-  need_own_block_apart(comm, call);
+  need_blocks_apart_by_rank(comm, call);
   run(comm, call, end, state);
 }
 void alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
                const MPI_Datatype sendtypes[], void* recvbuf, numbers recvcounts, numbers rdispls,
                const MPI_Datatype recvtypes[], comm_t& comm, const ending& end) {
   need_no_in_place(comm, sendbuf);
-  need_distinct(sendbuf, recvbuf, 1);
   const auto state = std::make_shared<call_state>();
   collective_call call{collective::alltoall};
   const int n = comm.partners;
@@ -362,7 +360,7 @@ void alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
                 ? in_place()
                 : typed_blocks(sendbuf, sendcounts, sdispls, sendtypes, n, *state, false);
   call.out = typed_blocks(recvbuf, recvcounts, rdispls, recvtypes, n, *state, true);
-  need_own_block_apart(comm, call);
+  need_blocks_apart_by_rank(comm, call);
   run(comm, call, end, state);
 }
 

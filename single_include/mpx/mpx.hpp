@@ -22447,11 +22447,17 @@ class [[nodiscard]] request {
   /// receiver of a send decides: it drops the message unless it has matched it. A standard-mode
   /// message that has left eagerly is not cancelled.
   /// Returns: false, without effect, if the operation has matched or is complete.
-  /// Completion: a cancelled send completes by the receiver's next call of mpx, at the latest.
+  /// Completion: a cancelled send completes by the receiver's next call of mpx, at the latest; one
+  /// to this rank itself, whose message `probe` has seen, in this call.
   /// Source: MPI_Cancel.
   bool cancel(std::source_location where = std::source_location::current()) {
     check(where);
-    return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
+    if (operation_ == nullptr || !detail::compounds<Stack>::cancel(*endpoint_, *operation_))
+      return false;
+    // To this rank itself: one poll takes what asks for it, the next one the answer.
+    for (int polls = 0; polls < 2 && operation_->peer == endpoint_->self(); ++polls)
+      endpoint_->progress();
+    return true;
   }
   /// Empties the request. The operation continues, and no call waits for it.
   /// Requires: the buffer outlives the environment, or the user learns by other means that the

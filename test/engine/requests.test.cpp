@@ -201,6 +201,23 @@ TEST_CASE_TEMPLATE_DEFINE("request: cancel of a send", Stack, request_cancel_sen
 }
 TEST_CASE_TEMPLATE_APPLY(request_cancel_send, request_stacks);
 
+TEST_CASE_TEMPLATE_DEFINE("request: cancel of a send to the rank itself", Stack,
+                          request_cancel_self) {
+  ranks::run<Stack>(2, [](auto world) {
+    for (const std::size_t bytes : {8, 1000, 300'000}) {
+      const auto m = ranks::message(bytes, bytes);
+      auto r = world.issend(m, world.rank(), 1);
+      world.probe(world.rank(), 1);
+      CHECK(r.cancel());
+      const auto known = r.peek();
+      CHECK(known);
+      CHECK(r.wait().cancelled());
+      CHECK(!world.probe(mpx::any_source, 1, mpx::once));
+    }
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(request_cancel_self, request_stacks);
+
 // More sends than the receiver's memory takes: some have left eagerly, some are announced, and others
 // wait behind them. Each is received or cancelled. Nothing is received before that: else a fast
 // receiver leaves nothing to cancel.

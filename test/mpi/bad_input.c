@@ -138,6 +138,7 @@ static void data(void) {
   CHECK(MPI_Allgatherv(x + 1, 1, MPI_INT, x, one, two, MPI_INT, MPI_COMM_SELF) == MPI_SUCCESS);
   FAILS(MPI_Alltoallv(x, one, two, MPI_INT, x + 1, two, one, MPI_INT, MPI_COMM_SELF),
         MPI_ERR_BUFFER);
+  FAILS(MPI_Alltoallv(x, one, two, MPI_INT, x, one, two, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
   FAILS(MPI_Alltoallw(x, one, zeros, ints, (char *)x + 2, one, zeros, ints, MPI_COMM_SELF),
         MPI_ERR_BUFFER);
   FAILS(MPI_Type_ub(MPI_INT, NULL), MPI_ERR_ARG);

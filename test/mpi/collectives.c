@@ -100,6 +100,60 @@ static void blocks(int way, int n) {
   free(in), free(out), free(counts), free(places), free(types), free(same);
 }
 
+/* Blocks that are sent and received lie in one buffer, apart. A rank may send nothing from where it receives nothing. */
+static void one_buffer(int way) {
+  int *all = malloc((size_t)(3 * ranks) * sizeof *all);
+  int *counts = malloc((size_t)ranks * sizeof *counts), *zeros = calloc((size_t)ranks, sizeof *zeros);
+  int *from = malloc((size_t)ranks * sizeof *from), *to = malloc((size_t)ranks * sizeof *to);
+  int *from_bytes = malloc((size_t)ranks * sizeof *from), *to_bytes = malloc((size_t)ranks * sizeof *to);
+  MPI_Datatype *ints = malloc((size_t)ranks * sizeof *ints);
+  for (int r = 0; r < ranks; ++r) {
+    counts[r] = 1, from[r] = r, to[r] = ranks + r, ints[r] = MPI_INT;
+    from_bytes[r] = 4 * from[r], to_bytes[r] = 4 * to[r];
+  }
+#define FRESH() \
+  for (int i = 0; i < 3 * ranks; ++i) all[i] = i < ranks ? 100 * me + i : -1
+  FRESH();
+  IN_ALL_ENDINGS(way, MPI_Alltoallv(all, counts, from, MPI_INT, all, counts, to, MPI_INT, W),
+                 MPI_Ialltoallv(all, counts, from, MPI_INT, all, counts, to, MPI_INT, W, &r),
+                 MPI_Alltoallv_init(all, counts, from, MPI_INT, all, counts, to, MPI_INT, W, NO, &r));
+  for (int r = 0; r < ranks; ++r) CHECK(all[ranks + r] == 100 * r + me);
+  FRESH();
+  IN_ALL_ENDINGS(
+      way, MPI_Alltoallw(all, counts, from_bytes, ints, all, counts, to_bytes, ints, W),
+      MPI_Ialltoallw(all, counts, from_bytes, ints, all, counts, to_bytes, ints, W, &r),
+      MPI_Alltoallw_init(all, counts, from_bytes, ints, all, counts, to_bytes, ints, W, NO, &r));
+  for (int r = 0; r < ranks; ++r) CHECK(all[ranks + r] == 100 * r + me);
+  FRESH();
+  IN_ALL_ENDINGS(way, MPI_Allgatherv(all, 1, MPI_INT, all, counts, to, MPI_INT, W),
+                 MPI_Iallgatherv(all, 1, MPI_INT, all, counts, to, MPI_INT, W, &r),
+                 MPI_Allgatherv_init(all, 1, MPI_INT, all, counts, to, MPI_INT, W, NO, &r));
+  for (int r = 0; r < ranks; ++r) CHECK(all[ranks + r] == 100 * r);
+  FRESH();
+  IN_ALL_ENDINGS(way, MPI_Gatherv(all, 1, MPI_INT, all, counts, to, MPI_INT, 0, W),
+                 MPI_Igatherv(all, 1, MPI_INT, all, counts, to, MPI_INT, 0, W, &r),
+                 MPI_Gatherv_init(all, 1, MPI_INT, all, counts, to, MPI_INT, 0, W, NO, &r));
+  for (int r = 0; r < ranks; ++r) CHECK(all[ranks + r] == (me == 0 ? 100 * r : -1));
+  FRESH();
+  IN_ALL_ENDINGS(way, MPI_Scatterv(all, counts, to, MPI_INT, all, 1, MPI_INT, 0, W),
+                 MPI_Iscatterv(all, counts, to, MPI_INT, all, 1, MPI_INT, 0, W, &r),
+                 MPI_Scatterv_init(all, counts, to, MPI_INT, all, 1, MPI_INT, 0, W, NO, &r));
+  CHECK(all[0] == -1);
+  IN_ALL_ENDINGS(way, MPI_Alltoallv(all, zeros, zeros, MPI_INT, all, zeros, zeros, MPI_INT, W),
+                 MPI_Ialltoallv(all, zeros, zeros, MPI_INT, all, zeros, zeros, MPI_INT, W, &r),
+                 MPI_Alltoallv_init(all, zeros, zeros, MPI_INT, all, zeros, zeros, MPI_INT, W, NO, &r));
+  IN_ALL_ENDINGS(way, MPI_Alltoallw(all, zeros, zeros, ints, all, zeros, zeros, ints, W),
+                 MPI_Ialltoallw(all, zeros, zeros, ints, all, zeros, zeros, ints, W, &r),
+                 MPI_Alltoallw_init(all, zeros, zeros, ints, all, zeros, zeros, ints, W, NO, &r));
+  IN_ALL_ENDINGS(way, MPI_Allreduce(all, all, 0, MPI_INT, MPI_SUM, W),
+                 MPI_Iallreduce(all, all, 0, MPI_INT, MPI_SUM, W, &r),
+                 MPI_Allreduce_init(all, all, 0, MPI_INT, MPI_SUM, W, NO, &r));
+  IN_ALL_ENDINGS(way, MPI_Allgather(all, 0, MPI_INT, all, 0, MPI_INT, W),
+                 MPI_Iallgather(all, 0, MPI_INT, all, 0, MPI_INT, W, &r),
+                 MPI_Allgather_init(all, 0, MPI_INT, all, 0, MPI_INT, W, NO, &r));
+  free(all), free(counts), free(zeros), free(from), free(to), free(from_bytes), free(to_bytes), free(ints);
+}
+
 static void reductions(int way, int n, MPI_Op op) {
   int *in = calloc((size_t)(4 * n * ranks) + 1, 4), *out = calloc((size_t)(4 * n * ranks) + 1, 4);
   double *d = malloc((size_t)n * 8), *sums = malloc((size_t)n * 8);
@@ -241,6 +295,7 @@ int main(int argc, char **argv) {
     blocks(way, 3000);
     reductions(way, 1, op);
     reductions(way, 3000, op);
+    one_buffer(way);
     neighbours(way);
   }
   two_groups();
