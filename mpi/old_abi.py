@@ -29,12 +29,14 @@ INS = {"required": "thread", "split_type": "split", "order": "order", "typeclass
        "File_call_errhandler.errorcode": "error", "Session_call_errhandler.errorcode": "error",
        "Add_error_string.errorcode": "error", "Remove_error_class.errorclass": "error",
        "Remove_error_code.errorcode": "error", "Remove_error_string.errorcode": "error",
-       "Add_error_code.errorclass": "error"}
+       "Add_error_code.errorclass": "error", "Status_set_source.source": "rank",
+       "Status_set_tag.tag": "tag", "Status_set_error.error": "error"}
 OUTS = {"provided": "thread", "result": "compare", "Topo_test.status": "topology",
         "combiner": "combiner", "rank_source": "rank", "rank_dest": "rank", "comm_keyval": "keyval",
         "type_keyval": "keyval", "win_keyval": "keyval", "keyval": "keyval",
         "Error_class.errorclass": "error", "Add_error_class.errorclass": "error",
-        "Add_error_code.errorcode": "error", "amode": "mode"}
+        "Add_error_code.errorcode": "error", "amode": "mode", "Status_get_source.source": "rank",
+        "Status_get_tag.tag": "tag", "Status_get_error.error": "error"}
 TEXTS = {"Get_library_version.version": "MPI_MAX_LIBRARY_VERSION_STRING",
          "Get_processor_name.name": "MPI_MAX_PROCESSOR_NAME",
          "Error_string.string": "MPI_MAX_ERROR_STRING", "Type_get_name.type_name": "MPI_MAX_OBJECT_NAME",

@@ -415,9 +415,8 @@ MPX_MPI_ALIAS(MPI_Type_create_subarray_c)
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) {
   try {
     need_running();
-    auto& oldtype_ = need_any_type(oldtype);
     need_place(newtype, "newtype");
-    mpx_mpi::Type_dup(oldtype_, newtype);
+    mpx_mpi::Type_dup(oldtype, newtype);
     return MPI_SUCCESS;
   } catch (...) {
     return failed("MPI_Type_dup");

@@ -139,7 +139,7 @@ void Type_create_indexed_block(MPI_Count count, MPI_Count blocklength, numbers a
 void Type_create_resized(type_t&oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype, bool large);
 void Type_create_struct(MPI_Count count, numbers array_of_blocklengths, numbers array_of_displacements, const MPI_Datatype array_of_types[], MPI_Datatype *newtype, bool large);
 void Type_create_subarray(int ndims, numbers array_of_sizes, numbers array_of_subsizes, numbers array_of_starts, int order, type_t&oldtype, MPI_Datatype *newtype, bool large);
-void Type_dup(type_t&oldtype, MPI_Datatype *newtype);
+void Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
 void Type_free(MPI_Datatype *datatype);
 void Type_get_contents(type_t&datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
 void Type_get_contents_c(type_t&datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);

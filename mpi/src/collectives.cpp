@@ -75,7 +75,8 @@ side blocks_of(const void* base, const numbers& counts, const numbers& at, MPI_D
       auto* const first =
           static_cast<std::byte*>(const_cast<void*>(base)) + places[i] * part.extent;
       const auto piece = mpx::buffer(first, sizes[i], part.type);
-      if (piece.fault(out) != mpx::errc{}) fail(MPI_ERR_TYPE, "%s", piece.fault_text(out));
+      if (const char* const why = piece.fault_text(out); why != nullptr)
+        fail(MPI_ERR_TYPE, "%s", why);
       pieces.push_back(mpx::memory_of(piece));
     }
     return {side::blocks::pieces, no_data(), {}, {}, pieces};
@@ -115,7 +116,8 @@ side typed_blocks(const void* base, const numbers& counts, const numbers& at,
     need_memory(base, at[i], *type.part);
     auto* const first = static_cast<std::byte*>(const_cast<void*>(base)) + at[i];
     const auto piece = mpx::buffer(first, counts[i], type.part->type);
-    if (piece.fault(out) != mpx::errc{}) fail(MPI_ERR_TYPE, "%s", piece.fault_text(out));
+    if (const char* const why = piece.fault_text(out); why != nullptr)
+      fail(MPI_ERR_TYPE, "%s", why);
     pieces.push_back(mpx::memory_of(piece));
   }
   return {side::blocks::pieces, no_data(), {}, {}, pieces};

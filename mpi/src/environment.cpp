@@ -321,13 +321,18 @@ void Intercomm_create_from_groups(group_t& local_group, int local_leader, group_
                                   MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   const mpx::group& here = local_group.members;
   const mpx::group& there = remote_group.members;
+  if (here.size() == 0 || there.size() == 0) {
+    *newintercomm = MPI_COMM_NULL;
+    return;
+  }
   if (local_leader < 0 || local_leader >= here.size())
     bad_number(MPI_ERR_ARG, "local leader", local_leader);
-  if (remote_leader < 0 || remote_leader >= there.size())
+  const bool leads = here.rank() == local_leader;  // The others may pass any remote leader.
+  if (leads && (remote_leader < 0 || remote_leader >= there.size()))
     bad_number(MPI_ERR_ARG, "remote leader", remote_leader);
   const int tag = tag_of(stringtag);
   const auto local = lib().base->create_group(here, tag);
-  const int remote = lib().base->group().rank_of(there.peer_of(remote_leader));
+  const int remote = leads ? lib().base->group().rank_of(there.peer_of(remote_leader)) : 0;
   auto made = local->connect(local_leader, lib().base.get(), remote, tag);
   local->free();
   *newintercomm = add_comm(std::move(made), nullptr);

@@ -257,19 +257,21 @@ int failed(const char* call, MPI_Win win) noexcept {
   if (!f.handled) call_handler(*of, f.code, call, f.text);
   return f.code;
 }
+namespace {
+void call_handler(session_t& session, int code, const char* call, const std::string& text) {
+  const errhandler_ref how = session.errors;
+  if (how->how == errhandler_t::kind::returns) return;
+  if (how->how != errhandler_t::kind::session) end_job(code, std::string(call) + ": " + text);
+  MPI_Session on = session.self;
+  reinterpret_cast<MPI_Session_errhandler_function*>(how->function)(&on, &code);
+}
+}  // namespace
 int failed(const char* call, MPI_Session session) noexcept {
   session_t* const of = lib().sessions.find(value_of(session));
   if (of == nullptr) return failed(call);
   const failure f = current_failure();
-  MPI_Session on = session;
-  int code = f.code;
-  switch (of->errors->how) {
-    case errhandler_t::kind::returns: return f.code;
-    case errhandler_t::kind::session:
-      reinterpret_cast<MPI_Session_errhandler_function*>(of->errors->function)(&on, &code);
-      return f.code;
-    default: end_job(f.code, std::string(call) + ": " + f.text);
-  }
+  call_handler(*of, f.code, call, f.text);
+  return f.code;
 }
 int failed(const char* call, MPI_Errhandler given) noexcept {
   const errhandler_ref how = find_errhandler(given);
@@ -467,8 +469,8 @@ void Session_set_errhandler(session_t& session, MPI_Errhandler errhandler) {
 void Session_get_errhandler(session_t& session, MPI_Errhandler* errhandler) {
   *errhandler = handle_of_handler(session.errors);
 }
-void Session_call_errhandler(session_t& /*session*/, int errorcode) {
-  throw failure{errorcode, text_of(errorcode)};
+void Session_call_errhandler(session_t& session, int errorcode) {
+  call_handler(session, errorcode, "MPI_Session_call_errhandler", text_of(errorcode));
 }
 void Win_set_errhandler(win_t& win, MPI_Errhandler errhandler) {
   set_handler(win.errors, errhandler, errhandler_t::kind::win);

@@ -270,9 +270,8 @@ void Imrecv(void* buf, MPI_Count count, const type_t& datatype, MPI_Message* mes
   r.receives = true;
   if (*message == MPI_MESSAGE_NO_PROC) {
     r.of = MPI_COMM_SELF;
-    need_self("MPI_MESSAGE_NO_PROC")
-        .port->irecv(form::start, data_of(buf, count, datatype), mpx_rank(MPI_PROC_NULL), 0,
-                     r.cell);
+    lib().base->irecv(form::start, data_of(buf, count, datatype), mpx_rank(MPI_PROC_NULL), 0,
+                      r.cell);
   } else {
     message_t& m = need_message(*message);
     r.of = m.comm;

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,7 +84,39 @@ struct attribute {
   std::shared_ptr<const keyval_t> key;
   void* value;
 };
-using attribute_list = std::vector<attribute>;  // In the order in which they were set.
+/// Attributes of an object, in the order in which they were set.
+/// Threads: any, also at the same time. Functions of the program are called between these calls.
+class attribute_list {
+ public:
+  [[nodiscard]] std::optional<attribute> find(int key) const {
+    const std::lock_guard guard(lock_);
+    for (const attribute& a : all_)
+      if (a.key->number == key) return a;
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<attribute> last() const {
+    const std::lock_guard guard(lock_);
+    return all_.empty() ? std::nullopt : std::optional(all_.back());
+  }
+  [[nodiscard]] std::vector<attribute> all() const {
+    const std::lock_guard guard(lock_);
+    return all_;
+  }
+  /// Adds an attribute, in place of that of its key.
+  void set(attribute a) {
+    const std::lock_guard guard(lock_);
+    std::erase_if(all_, [&](const attribute& old) { return old.key->number == a.key->number; });
+    all_.push_back(std::move(a));
+  }
+  void erase(int key) {
+    const std::lock_guard guard(lock_);
+    std::erase_if(all_, [key](const attribute& a) { return a.key->number == key; });
+  }
+
+ private:
+  static inline std::mutex lock_;  // Of all lists: objects are moved.
+  std::vector<attribute> all_;
+};
 
 struct info_t {
   std::vector<std::pair<std::string, std::string>> pairs;

@@ -18,14 +18,6 @@ request_t& need_request(MPI_Request r) {
 MPI_Request add_request(request_t&& r) {
   return put_in<MPI_Request>(lib().requests, "requests", std::move(r));
 }
-comm_t& need_self(const char* what) {
-  if (lib().self == nullptr)
-    fail(MPI_ERR_COMM,
-         "%s belongs to MPI_COMM_SELF, which is there between MPI_Init and "
-         "MPI_Finalize only",
-         what);
-  return *lib().self;
-}
 
 namespace {
 
@@ -462,7 +454,7 @@ void Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_fun
   r.rare = std::make_unique<rare_parts>();
   r.rare->generalized = std::make_unique<generalized_t>(
       generalized_t{query_fn, free_fn, cancel_fn, extra_state, {}, false});
-  need_self("a generalized request").port->generalized(r.cell, r.generalized()->completer);
+  lib().base->generalized(r.cell, r.generalized()->completer);
   *request = add_request(std::move(r));
 }
 void Grequest_complete(MPI_Request request) {

@@ -28,8 +28,6 @@ MPI_Request add_request_of(const request_cell& cell, const void* of, bool persis
 MPI_Request add_request(request_t&& r);
 /// Returns the object of a request. Errors: MPI_ERR_REQUEST.
 request_t& need_request(MPI_Request r);
-/// Returns MPI_COMM_SELF, to which `what` belongs. Errors: MPI_ERR_COMM between sessions.
-comm_t& need_self(const char* what);
 
 /// Returns the operation of a send that is complete.
 inline request_cell complete_cell() noexcept {

@@ -12,8 +12,11 @@ void make_predefined_types();
 /// function that fails, and keeps the attributes that are left.
 void drop_attributes(attribute_list& all, MPI_Comm of);
 void drop_attributes(attribute_list& all, MPI_Win of);
-/// Copies the attributes of a communicator to its duplicate, by their copy functions.
-void copy_attributes(comm_t& from, comm_t& to);
+void drop_attributes(attribute_list& all, MPI_Datatype of);
+/// Copies the attributes of `of` to its duplicate, by their copy functions. Throws the code of the
+/// first function that fails.
+void copy_attributes(const attribute_list& from, attribute_list& to, MPI_Comm of);
+void copy_attributes(const attribute_list& from, attribute_list& to, MPI_Datatype of);
 
 /// Adds the counters of the job, which ends, to those of earlier jobs. Requires: lib().lock is held.
 void keep_tool_counters();

@@ -413,7 +413,8 @@ void Type_create_resized(type_t& oldtype, MPI_Count lb, MPI_Count extent, MPI_Da
           .of(handle_for(oldtype), oldtype)
           .done();
 }
-void Type_dup(type_t& oldtype, MPI_Datatype* newtype) {
+void Type_dup(MPI_Datatype datatype, MPI_Datatype* newtype) {
+  const type_t& oldtype = need_any_type(datatype);
   making m(MPI_COMBINER_DUP, oldtype.part->type);
   m.part->pair = oldtype.part->pair;
   m.of(handle_for(oldtype), oldtype);
@@ -421,23 +422,12 @@ void Type_dup(type_t& oldtype, MPI_Datatype* newtype) {
   *newtype = m.done();
   type_t& made = need_any_type(*newtype);
   made.committed = oldtype.committed;
-  for (const attribute& a : oldtype.attributes) {
-    using copy_function = MPI_Type_copy_attr_function;
-    const auto copy = a.key->copy;
-    if (copy == nullptr) continue;
-    void* value = a.value;
-    int flag = 1;
-    if (value_of(reinterpret_cast<void*>(copy)) != 1) {
-      flag = 0;
-      const int code = reinterpret_cast<copy_function*>(copy)(handle_for(oldtype), a.key->number,
-                                                              a.key->extra, a.value, &value, &flag);
-      if (code != MPI_SUCCESS) {
-        lib().types.erase(value_of(*newtype));
-        *newtype = MPI_DATATYPE_NULL;
-        fail(code, "the copy function of an attribute has failed");
-      }
-    }
-    if (flag != 0) made.attributes.push_back({a.key, value});
+  try {
+    copy_attributes(oldtype.attributes, made.attributes, datatype);
+  } catch (...) {
+    lib().types.erase(value_of(*newtype));
+    *newtype = MPI_DATATYPE_NULL;
+    throw;
   }
 }
 void Type_commit(MPI_Datatype* datatype) {
@@ -449,15 +439,7 @@ void Type_free(MPI_Datatype* datatype) {
   type_t& t = need_any_type(*datatype);
   if (t.predefined || t.unnamed)
     fail(MPI_ERR_TYPE, "the predefined datatype %s is not freed", t.name.c_str());
-  while (!t.attributes.empty()) {
-    const attribute a = t.attributes.back();
-    if (a.key->drop != nullptr) {
-      const int code = reinterpret_cast<MPI_Type_delete_attr_function*>(a.key->drop)(
-          *datatype, a.key->number, a.value, a.key->extra);
-      if (code != MPI_SUCCESS) fail(code, "the delete function of an attribute has failed");
-    }
-    t.attributes.pop_back();
-  }
+  drop_attributes(t.attributes, *datatype);
   lib().types.erase(value_of(*datatype));
   *datatype = MPI_DATATYPE_NULL;
 }

@@ -129,13 +129,34 @@ struct place {
   MPI_Count count;
   const type_t& type;
 };
-void move(mpx::rma::action what, const origin& from, const place& to, win_t& win,
-          MPI_Request* request) {
+/// Returns how many of the `count` elements of the receiving side `bytes` bytes fill. It may have
+/// more: the rest is unchanged.
+std::int64_t filled_by(std::size_t bytes, std::int64_t count, const type_t& type) {
+  const auto each = static_cast<std::size_t>(type.part->bytes);
+  if (bytes == 0) return 0;
+  if (each == 0 || bytes % each != 0 || bytes / each > static_cast<std::size_t>(count))
+    fail(MPI_ERR_TYPE, "%zu bytes are not a part of %lld elements of %zu bytes", bytes,
+         static_cast<long long>(count), each);
+  return static_cast<std::int64_t>(bytes / each);
+}
+void put(const origin& from, place to, win_t& win, MPI_Request* request) {
   window_access a;
-  a.what = what;
+  a.what = mpx::rma::action::put;
   a.data = data_of(from.at, from.count, from.type);
-  need_equal(a.data, to.count, to.type);
+  to.count = filled_by(a.data.bytes, to.count, to.type);
   set_place(a, to.rank, to.disp, to.count, to.type, win);
+  go(win, a, request);
+}
+void get(const origin& into, const place& from, win_t& win, MPI_Request* request) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(from.count, from.type.part->bytes, &bytes))
+    fail(MPI_ERR_COUNT, "%lld elements of %lld bytes exceed memory",
+         static_cast<long long>(from.count), static_cast<long long>(from.type.part->bytes));
+  window_access a;
+  a.what = mpx::rma::action::get;
+  a.data = data_of(into.at, filled_by(static_cast<std::size_t>(bytes), into.count, into.type),
+                   into.type);
+  set_place(a, from.rank, from.disp, from.count, from.type, win);
   go(win, a, request);
 }
 void accumulate(const origin& from, const place& to, const op_t& op, win_t& win,
@@ -170,25 +191,25 @@ void fetch(const void* from, MPI_Count count, MPI_Datatype type, const origin& r
 void Put(const void* origin_addr, MPI_Count origin_count, const type_t& origin_datatype,
          int target_rank, MPI_Aint target_disp, MPI_Count target_count,
          const type_t& target_datatype, win_t& win) {
-  move(mpx::rma::action::put, {origin_addr, origin_count, origin_datatype},
-       {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+  put({origin_addr, origin_count, origin_datatype},
+      {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
 }
 void Get(void* origin_addr, MPI_Count origin_count, const type_t& origin_datatype, int target_rank,
          MPI_Aint target_disp, MPI_Count target_count, const type_t& target_datatype, win_t& win) {
-  move(mpx::rma::action::get, {origin_addr, origin_count, origin_datatype},
-       {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+  get({origin_addr, origin_count, origin_datatype},
+      {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
 }
 void Rput(const void* origin_addr, MPI_Count origin_count, const type_t& origin_datatype,
           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
           const type_t& target_datatype, win_t& win, MPI_Request* request) {
-  move(mpx::rma::action::put, {origin_addr, origin_count, origin_datatype},
-       {target_rank, target_disp, target_count, target_datatype}, win, request);
+  put({origin_addr, origin_count, origin_datatype},
+      {target_rank, target_disp, target_count, target_datatype}, win, request);
 }
 void Rget(void* origin_addr, MPI_Count origin_count, const type_t& origin_datatype, int target_rank,
           MPI_Aint target_disp, MPI_Count target_count, const type_t& target_datatype, win_t& win,
           MPI_Request* request) {
-  move(mpx::rma::action::get, {origin_addr, origin_count, origin_datatype},
-       {target_rank, target_disp, target_count, target_datatype}, win, request);
+  get({origin_addr, origin_count, origin_datatype},
+      {target_rank, target_disp, target_count, target_datatype}, win, request);
 }
 void Accumulate(const void* origin_addr, MPI_Count origin_count, const type_t& origin_datatype,
                 int target_rank, MPI_Aint target_disp, MPI_Count target_count,

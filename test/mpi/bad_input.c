@@ -138,6 +138,7 @@ static void data(void) {
   CHECK(MPI_Allgatherv(x + 1, 1, MPI_INT, x, one, two, MPI_INT, MPI_COMM_SELF) == MPI_SUCCESS);
   FAILS(MPI_Alltoallv(x, one, two, MPI_INT, x + 1, two, one, MPI_INT, MPI_COMM_SELF),
         MPI_ERR_BUFFER);
+  FAILS(MPI_Type_dup(MPI_DATATYPE_NULL, &type), MPI_ERR_TYPE);
   FAILS(MPI_Alltoallv(x, one, two, MPI_INT, x, one, two, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
   FAILS(MPI_Alltoallw(x, one, zeros, ints, (char *)x + 2, one, zeros, ints, MPI_COMM_SELF),
         MPI_ERR_BUFFER);
@@ -166,6 +167,7 @@ static void data(void) {
   FAILS(MPI_Comm_remote_size(MPI_COMM_SELF, &rank), MPI_ERR_COMM);
   FAILS(MPI_Intercomm_merge(MPI_COMM_SELF, 0, &comm), MPI_ERR_COMM);
   FAILS(MPI_Group_incl(MPI_GROUP_EMPTY, 1, zeros, (MPI_Group[1]){0}), MPI_ERR_RANK);
+  FAILS(MPI_Group_range_incl(MPI_GROUP_EMPTY, 1, (int[1][3]){{0, 2, 1}}, (MPI_Group[1]){0}), MPI_ERR_RANK);
   FAILS(MPI_Type_create_subarray(1, (int[]){4}, (int[]){3}, (int[]){2}, MPI_ORDER_C, MPI_INT, &type),
         MPI_ERR_ARG);
   FAILS(MPI_Type_create_subarray(1, (int[]){4}, (int[]){2}, (int[]){2}, 77, MPI_INT, &type),
@@ -282,7 +284,8 @@ static void windows(void) {
   FAILS(MPI_Put(&y, 1, MPI_INT, 0, -1, 1, MPI_INT, win), MPI_ERR_DISP);
   FAILS(MPI_Put(&y, 1, MPI_INT, 0, huge, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
   FAILS(MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_BUFFER);
-  FAILS(MPI_Put(&y, 1, MPI_INT, 0, 0, 2, MPI_INT, win), MPI_ERR_TYPE);
+  FAILS(MPI_Put(x, 2, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_TYPE);
+  FAILS(MPI_Get(&y, 1, MPI_INT, 0, 0, 2, MPI_INT, win), MPI_ERR_TYPE);
   FAILS(MPI_Get_c(&y, huge, MPI_INT, 0, 0, huge, MPI_INT, win), MPI_ERR_COUNT);
   FAILS(MPI_Accumulate(&d, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_BAND, win), MPI_ERR_OP);
   FAILS(MPI_Accumulate(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP);

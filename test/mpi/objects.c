@@ -33,6 +33,11 @@ static void groups(void) {
   MPI_Comm_group(W, &world);
   MPI_Group_range_incl(world, 1, ranges, &even);
   MPI_Group_range_excl(world, 1, ranges, &odd);
+  int beyond[2][3] = {{0, ranks + 1, ranks + 2}, {ranks - 1, -1, -ranks - 1}}; /* Ranks 0 and the last. */
+  MPI_Group_range_incl(world, ranks > 1 ? 2 : 1, beyond, &all);
+  MPI_Group_size(all, &size);
+  CHECK(size == (ranks > 1 ? 2 : 1));
+  MPI_Group_free(&all);
   MPI_Group_size(even, &size);
   CHECK(size == (ranks + 1) / 2);
   MPI_Group_rank(even, &rank);
@@ -183,6 +188,17 @@ static void topologies(void) {
   MPI_Dist_graph_neighbors_count(dist, &n, &m, &weighted);
   MPI_Dist_graph_neighbors(dist, 1, &from, &w1, 1, &to, &w2);
   CHECK(n == 1 && m == 1 && weighted && from == last && to == next && w1 == 5 && w2 == 5);
+  for (int way = 0; way < 3; ++way) { /* A duplicate has the weights, too. */
+    MPI_Request r;
+    if (way == 0) MPI_Comm_dup(dist, &twin);
+    if (way == 1) MPI_Comm_dup_with_info(dist, MPI_INFO_NULL, &twin);
+    if (way == 2) MPI_Comm_idup(dist, &twin, &r), MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Dist_graph_neighbors_count(twin, &n, &m, &weighted);
+    w1 = w2 = 0;
+    MPI_Dist_graph_neighbors(twin, 1, &from, &w1, 1, &to, &w2);
+    CHECK(n == 1 && m == 1 && weighted && from == last && to == next && w1 == 5 && w2 == 5);
+    MPI_Comm_free(&twin);
+  }
   MPI_Comm_free(&dist);
   MPI_Dist_graph_create(W, 1, &next, &one, &me, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &dist);
   MPI_Dist_graph_neighbors_count(dist, &n, &m, &weighted);

@@ -47,6 +47,8 @@ static void session(int turn) {
   MPI_Errhandler_free(&handler);
   FAILS(MPI_Session_get_pset_info(one, "mpi://MOON", &info), MPI_ERR_ARG);
   CHECK(errors == MPI_ERR_ARG * (turn + 1));
+  CHECK(MPI_Session_call_errhandler(one, 1) == MPI_SUCCESS && errors == MPI_ERR_ARG * (turn + 1) + 1);
+  --errors;
   FAILS(MPI_Comm_create_from_group(world, "mpx.test", MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL),
         MPI_ERR_ARG);
   errors_counted = 0;
@@ -58,7 +60,17 @@ static void session(int turn) {
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
   CHECK(sum == size * (size - 1) / 2);
   FAILS(MPI_Send(&rank, 1, MPI_INT, size, 0, comm), MPI_ERR_RANK);
+  MPI_Message message;
+  MPI_Request request;
+  MPI_Status status;
+  MPI_Mprobe(MPI_PROC_NULL, 0, comm, &message, &status);
+  CHECK(MPI_Imrecv(&n, 1, MPI_INT, &message, &request) == MPI_SUCCESS);
+  MPI_Wait(&request, &status);
+  CHECK(status.MPI_SOURCE == MPI_PROC_NULL && message == MPI_MESSAGE_NULL);
   MPI_Group_from_session_pset(one, "mpi://SELF", &self);
+  MPI_Intercomm_create_from_groups(self, 0, MPI_GROUP_EMPTY, 0, "mpx.none", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                   &inter);
+  CHECK(inter == MPI_COMM_NULL);
   MPI_Comm_create_from_group(self, "mpx.self", MPI_INFO_NULL, MPI_ERRORS_RETURN, &alone);
   MPI_Comm_size(alone, &n);
   CHECK(n == 1);
@@ -68,7 +80,9 @@ static void session(int turn) {
     MPI_Group_range_incl(world, 1, ranges, &low);
     MPI_Group_range_excl(world, 1, ranges, &high);
     const int is_low = rank < size / 2;
-    MPI_Intercomm_create_from_groups(is_low ? low : high, 0, is_low ? high : low, 0, "mpx.inter",
+    int mine; /* Only the leader's remote leader counts. */
+    MPI_Group_rank(is_low ? low : high, &mine);
+    MPI_Intercomm_create_from_groups(is_low ? low : high, 0, is_low ? high : low, mine == 0 ? 0 : -1, "mpx.inter",
                                      MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter);
     MPI_Comm_remote_size(inter, &n);
     CHECK(n == (is_low ? size - size / 2 : size / 2));

@@ -238,6 +238,21 @@ static void layouts(void) {
     CHECK(part[there] == 1000 * left + k);
   }
   MPI_Win_fence(0, win);
+  for (k = 0; k < 2 * n; ++k) part[k] = -1, in[k] = -2;
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win); /* The side that receives may have more elements. */
+  MPI_Put(out, 2, MPI_INT, right, 0, 4, MPI_INT, win);
+  MPI_Put(NULL, 0, MPI_INT, right, 0, 4, MPI_INT, win);
+  FAILS(MPI_Put(out, 2, MPI_INT, right, 0, 1, MPI_INT, win), MPI_ERR_TYPE);
+  FAILS(MPI_Put(out, 2, MPI_INT, right, 0, 1, pairs, win), MPI_ERR_TYPE); /* Not a whole element. */
+  MPI_Win_fence(0, win);
+  CHECK(part[0] == 1000 * left && part[1] == 1000 * left + 1 && part[2] == -1 && part[3] == -1);
+  MPI_Win_fence(0, win);
+  MPI_Get(in, 2, column, right, 0, n, MPI_INT, win);
+  FAILS(MPI_Get(out, 1, MPI_INT, right, 0, 2, MPI_INT, win), MPI_ERR_TYPE);
+  MPI_Win_fence(0, win);
+  CHECK(in[0] == 1000 * me && in[2] == 1000 * me + 1 && in[4] == -1 && in[1] == -2);
+  MPI_Win_fence(0, win);
   MPI_Type_free(&column);
   MPI_Type_free(&pairs);
   MPI_Type_free(&back);

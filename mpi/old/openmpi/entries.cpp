@@ -2110,19 +2110,25 @@ int old_Status_get_error(const old_status *status, int *error) __asm__("PMPI_Sta
 MPX_WEAK(Status_get_error)
 int old_Status_get_error(const old_status *status, int *error) {
   const MPI_Status status_ = is_status(status) ? new_status(*status) : MPI_Status{};
-  return error_to_old(at<int(const MPI_Status *, int *)>(fn_Status_get_error)(is_status(status) ? &status_ : nullptr, error));
+  const int code = at<int(const MPI_Status *, int *)>(fn_Status_get_error)(is_status(status) ? &status_ : nullptr, error);
+  int_places<error_to_old>(error).store(code);
+  return error_to_old(code);
 }
 int old_Status_get_source(const old_status *status, int *source) __asm__("PMPI_Status_get_source") MPX_EXPORTED;
 MPX_WEAK(Status_get_source)
 int old_Status_get_source(const old_status *status, int *source) {
   const MPI_Status status_ = is_status(status) ? new_status(*status) : MPI_Status{};
-  return error_to_old(at<int(const MPI_Status *, int *)>(fn_Status_get_source)(is_status(status) ? &status_ : nullptr, source));
+  const int code = at<int(const MPI_Status *, int *)>(fn_Status_get_source)(is_status(status) ? &status_ : nullptr, source);
+  int_places<rank_to_old>(source).store(code);
+  return error_to_old(code);
 }
 int old_Status_get_tag(const old_status *status, int *tag) __asm__("PMPI_Status_get_tag") MPX_EXPORTED;
 MPX_WEAK(Status_get_tag)
 int old_Status_get_tag(const old_status *status, int *tag) {
   const MPI_Status status_ = is_status(status) ? new_status(*status) : MPI_Status{};
-  return error_to_old(at<int(const MPI_Status *, int *)>(fn_Status_get_tag)(is_status(status) ? &status_ : nullptr, tag));
+  const int code = at<int(const MPI_Status *, int *)>(fn_Status_get_tag)(is_status(status) ? &status_ : nullptr, tag);
+  int_places<tag_to_old>(tag).store(code);
+  return error_to_old(code);
 }
 int old_Status_set_cancelled(old_status *status, int flag) __asm__("PMPI_Status_set_cancelled") MPX_EXPORTED;
 MPX_WEAK(Status_set_cancelled)
@@ -2146,19 +2152,19 @@ int old_Status_set_error(old_status *status, int error) __asm__("PMPI_Status_set
 MPX_WEAK(Status_set_error)
 int old_Status_set_error(old_status *status, int error) {
   status_places status_(status, 1, true);
-  return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_error)(status_.get(), error));
+  return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_error)(status_.get(), error_to_new(error)));
 }
 int old_Status_set_source(old_status *status, int source) __asm__("PMPI_Status_set_source") MPX_EXPORTED;
 MPX_WEAK(Status_set_source)
 int old_Status_set_source(old_status *status, int source) {
   status_places status_(status, 1, true);
-  return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_source)(status_.get(), source));
+  return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_source)(status_.get(), rank_to_new(source)));
 }
 int old_Status_set_tag(old_status *status, int tag) __asm__("PMPI_Status_set_tag") MPX_EXPORTED;
 MPX_WEAK(Status_set_tag)
 int old_Status_set_tag(old_status *status, int tag) {
   status_places status_(status, 1, true);
-  return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_tag)(status_.get(), tag));
+  return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_tag)(status_.get(), tag_to_new(tag)));
 }
 int old_Test(old<MPI_Request> *request, int *flag, old_status *status) __asm__("PMPI_Test") MPX_EXPORTED;
 MPX_WEAK(Test)
