@@ -225,7 +225,8 @@ bool is_root(const comm_t& comm, int root) {
 bool takes_part(const comm_t& comm, int root) { return !comm.inter() || root >= 0; }
 /// This rank's block of a call with a root. At the root it may be MPI_IN_PLACE, and does not begin
 /// where `first`, the first of all blocks, does. With displacements that is unknown: nullptr.
-side own_block(const void* own, MPI_Count count, MPI_Datatype type, const void* first, bool is_root) {
+side own_block(const void* own, MPI_Count count, MPI_Datatype type, const void* first,
+               bool is_root) {
   if (is_root && own == MPI_IN_PLACE) return in_place();
   const side block = whole(own, count, type);
   if (is_root) need_distinct(own, first, count);
