@@ -20,6 +20,12 @@ WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 RUN_SECONDS_MAX = 120
 
 
+def reads_library(compiler: str, standard: str) -> bool:
+    headers = "#include <functional>\n#include <ranges>\n"
+    command = [compiler, standard, "-fsyntax-only", "-x", "c++", "-"]
+    return subprocess.run(command, input=headers, text=True, capture_output=True, check=False).returncode == 0
+
+
 def main() -> int:
     cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     parser = argparse.ArgumentParser(description=__doc__)
@@ -42,9 +48,13 @@ def main() -> int:
         programs = [("device.cu", ["-std=c++20", "-isystem", str(include), "-Xcompiler", "-pthread"])]
     else:
         own = [f"-I{include}", *WARNINGS, "-pthread"]
-        # clang 16 has C++23 by its older name alone.
+        # clang 16 has C++23 by its older name alone, and cannot read the C++23 of libstdc++ 14.
+        newest = "-std=c++2b"
+        if not reads_library(compiler, newest):
+            print(f"{compiler} cannot read this machine's standard library as C++23: C++20 instead")
+            newest = "-std=c++20"
         programs = [("node.cpp", ["-std=c++20", "-O2", *own]),
-                    ("stacks.cpp", ["-std=c++2b", "-O0", *own])]
+                    ("stacks.cpp", [newest, "-O0", *own])]
         # (The flags name libraries, too.)
         without_code = ["-fsyntax-only", "-Wno-unused-command-line-argument"]
         if not arguments.minimum:

@@ -1389,7 +1389,7 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) 
   try {
     need_running();
     need_place(status, "status");
-    auto& datatype_ = need_type(datatype);
+    auto& datatype_ = need_any_type(datatype);
     need_place(count, "count");
     mpx_mpi::Get_count(status, datatype_, number_place(count));
     return MPI_SUCCESS;
@@ -1402,7 +1402,7 @@ int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count 
   try {
     need_running();
     need_place(status, "status");
-    auto& datatype_ = need_type(datatype);
+    auto& datatype_ = need_any_type(datatype);
     need_place(count, "count");
     mpx_mpi::Get_count(status, datatype_, number_place(count));
     return MPI_SUCCESS;
@@ -1415,7 +1415,7 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *coun
   try {
     need_running();
     need_place(status, "status");
-    auto& datatype_ = need_type(datatype);
+    auto& datatype_ = need_any_type(datatype);
     need_place(count, "count");
     mpx_mpi::Get_elements(status, datatype_, number_place(count));
     return MPI_SUCCESS;
@@ -1428,7 +1428,7 @@ int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
   try {
     need_running();
     need_place(status, "status");
-    auto& datatype_ = need_type(datatype);
+    auto& datatype_ = need_any_type(datatype);
     need_place(count, "count");
     mpx_mpi::Get_elements(status, datatype_, number_place(count));
     return MPI_SUCCESS;
@@ -1441,7 +1441,7 @@ int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
   try {
     need_running();
     need_place(status, "status");
-    auto& datatype_ = need_type(datatype);
+    auto& datatype_ = need_any_type(datatype);
     need_place(count, "count");
     mpx_mpi::Get_elements_x(status, datatype_, count);
     return MPI_SUCCESS;

@@ -91,9 +91,9 @@ void Sendrecv_replace(void *buf, MPI_Count count, const type_t&datatype, int des
 void Ssend(const void *buf, MPI_Count count, const type_t&datatype, int dest, int tag, comm_t&comm);
 void Ssend_init(const void *buf, MPI_Count count, const type_t&datatype, int dest, int tag, comm_t&comm, MPI_Request *request);
 void Cancel(MPI_Request *request);
-void Get_count(const MPI_Status *status, const type_t&datatype, number_place count);
-void Get_elements(const MPI_Status *status, const type_t&datatype, number_place count);
-void Get_elements_x(const MPI_Status *status, const type_t&datatype, MPI_Count *count);
+void Get_count(const MPI_Status *status, type_t&datatype, number_place count);
+void Get_elements(const MPI_Status *status, type_t&datatype, number_place count);
+void Get_elements_x(const MPI_Status *status, type_t&datatype, MPI_Count *count);
 void Grequest_complete(MPI_Request request);
 void Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request);
 void Request_free(MPI_Request *request);

@@ -188,6 +188,7 @@ MPI_Request start_flush(const buffer_place& place, MPI_Comm reports_to) {
 void Bsend(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag,
            comm_t& comm) {
   const buffer data = data_of(buf, count, datatype);
+  if (dest == MPI_PROC_NULL) return;
   pool_for(comm).send(comm, data, mpx_rank(dest), tag);
 }
 void Ibsend(const void* buf, MPI_Count count, const type_t& datatype, int dest, int tag,
@@ -207,7 +208,7 @@ void Bsend_init(const void* buf, MPI_Count count, const type_t& datatype, int de
 }
 void start_buffered(const buffered_send& s, request_cell& cell) {
   comm_t& comm = need_comm(s.comm);
-  pool_for(comm).send(comm, s.data, s.to, s.tag);
+  if (s.to != mpx_rank(MPI_PROC_NULL)) pool_for(comm).send(comm, s.data, s.to, s.tag);
   cell = complete_cell();
 }
 

@@ -122,10 +122,6 @@ side typed_blocks(const void* base, const numbers& counts, const numbers& at,
   }
   return {side::blocks::pieces, no_data(), {}, {}, pieces};
 }
-void need_distinct(const void* send, const void* receive, MPI_Count count) {
-  if (send == receive && send != nullptr && send != MPI_IN_PLACE && count > 0)
-    fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same buffer: pass MPI_IN_PLACE");
-}
 /// Contiguous memory of a side; empty if it has none, or is not contiguous.
 /// Requires: of a block: the side has pieces, or counts with displacements.
 struct extent_of {
@@ -160,8 +156,16 @@ struct extent_of {
     return bytes != 0 && other.bytes != 0 && at < other.at + other.bytes && other.at < at + bytes;
   }
 };
-/// Throws if a rank's data and the blocks of the other side overlap: where both are contiguous.
+/// Throws if a rank's data and the blocks of the other side overlap: where both are contiguous, or
+/// are the same buffer with the same datatype.
 void need_apart(const collective_call& call) {
+  const auto in_a_row = [](const side& s) {
+    return (s.how == side::blocks::whole || s.how == side::blocks::counted) &&
+           s.displacements.empty() && s.all.bytes != 0;
+  };
+  if (in_a_row(call.in) && in_a_row(call.out) && call.in.all.base == call.out.all.base &&
+      call.in.all.type == call.out.all.type)
+    fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same buffer: pass MPI_IN_PLACE");
   const auto meets = [](const side& one, const side& many) {
     const extent_of all(one);
     if (all.meets(extent_of(many))) return true;
@@ -223,14 +227,9 @@ bool is_root(const comm_t& comm, int root) {
   return comm.inter() ? root == MPI_ROOT : root == comm.rank;
 }
 bool takes_part(const comm_t& comm, int root) { return !comm.inter() || root >= 0; }
-/// This rank's block of a call with a root. At the root it may be MPI_IN_PLACE, and does not begin
-/// where `first`, the first of all blocks, does. With displacements that is unknown: nullptr.
-side own_block(const void* own, MPI_Count count, MPI_Datatype type, const void* first,
-               bool is_root) {
-  if (is_root && own == MPI_IN_PLACE) return in_place();
-  const side block = whole(own, count, type);
-  if (is_root) need_distinct(own, first, count);
-  return block;
+/// This rank's block of a call with a root. At the root it may be MPI_IN_PLACE.
+side own_block(const void* own, MPI_Count count, MPI_Datatype type, bool is_root) {
+  return is_root && own == MPI_IN_PLACE ? in_place() : whole(own, count, type);
 }
 
 void gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -239,7 +238,7 @@ void gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, voi
   collective_call call{collective::gather, nothing(), nothing(), root};
   const bool here = is_root(comm, root);
   if (here) call.out = whole(recvbuf, recvcount, recvtype, comm.partners);
-  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
+  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, here);
   if (here) need_apart(call);
   run(comm, call, end, nullptr);
 }
@@ -254,7 +253,7 @@ void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   if (here)
     call.out =
         blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners, *state, true, "recvbuf");
-  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, nullptr, here);
+  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, here);
   if (here) need_apart(call);
   run(comm, call, end, state);
 }
@@ -265,7 +264,7 @@ void scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   collective_call call{collective::scatter, nothing(), nothing(), root};
   const bool here = is_root(comm, root);
   if (here) call.in = whole(sendbuf, sendcount, sendtype, comm.partners);
-  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
+  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, here);
   if (here) need_apart(call);
   run(comm, call, end, nullptr);
 }
@@ -280,14 +279,13 @@ void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datat
   if (here)
     call.in =
         blocks_of(sendbuf, sendcounts, displs, sendtype, comm.partners, *state, false, "sendbuf");
-  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, nullptr, here);
+  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, here);
   if (here) need_apart(call);
   run(comm, call, end, state);
 }
 void allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                MPI_Count recvcount, MPI_Datatype recvtype, comm_t& comm, const ending& end) {
   need_no_in_place(comm, sendbuf);
-  need_distinct(sendbuf, recvbuf, sendcount);
   collective_call call{collective::allgather};
   call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
   call.out = whole(recvbuf, recvcount, recvtype, comm.partners);
@@ -309,7 +307,6 @@ void allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
 void alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
               MPI_Count recvcount, MPI_Datatype recvtype, comm_t& comm, const ending& end) {
   need_no_in_place(comm, sendbuf);
-  need_distinct(sendbuf, recvbuf, sendcount);
   collective_call call{collective::alltoall};
   call.in =
       sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype, comm.partners);
@@ -372,13 +369,18 @@ void reduction(collective what, const void* sendbuf, void* recvbuf, MPI_Count co
                MPI_Datatype datatype, op_t& op, comm_t& comm, const ending& end) {
   const type_t& type = need_type(datatype);
   need_no_in_place(comm, sendbuf);
-  need_distinct(sendbuf, recvbuf, count);
   const auto state = std::make_shared<call_state>();
   collective_call call{what};
   call.op = operation_for(op, datatype, type, state->operation);
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  // At rank 0 MPI_Exscan has no result, and its place may be any.
+  if (what == collective::exscan && comm.rank == 0 && !in_place) {
+    call.in = call.out = {side::blocks::whole, data_of(sendbuf, count, type)};
+    return run(comm, call, end, state);
+  }
   call.out = {side::blocks::whole, data_of(recvbuf, count, type)};
-  call.in = sendbuf == MPI_IN_PLACE ? side{side::blocks::in_place, call.out.all}
-                                    : side{side::blocks::whole, data_of(sendbuf, count, type)};
+  call.in = in_place ? side{side::blocks::in_place, call.out.all}
+                     : side{side::blocks::whole, data_of(sendbuf, count, type)};
   need_apart(call);
   run(comm, call, end, state);
 }
@@ -391,7 +393,6 @@ void reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype da
   const bool here = is_root(comm, root);
   call.op = operation_for(op, datatype, type, state->operation);
   if (here) {
-    need_distinct(sendbuf, recvbuf, count);
     call.out = {side::blocks::whole, data_of(recvbuf, count, type)};
   } else {
     call.out.all.dense = type.part->dense;
@@ -413,7 +414,6 @@ void reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<std::i
     need_count(c, "a count");
     all += c;
   }
-  need_distinct(sendbuf, recvbuf, all);
   collective_call call{collective::reduce_scatter};
   call.op = operation_for(op, datatype, type, state->operation);
   state->in_counts = counts;

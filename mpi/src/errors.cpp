@@ -386,6 +386,7 @@ void need_no_constant(const void* base) {
 }
 void need_memory(const void* base, std::int64_t offset, const type_part& part) {
   need_no_constant(base);
+  if (part.bytes == 0) return;
   constexpr std::int64_t never_mapped = 0x400000;  // Programs are loaded at or above that address.
   const std::int64_t first = offset + part.type.true_lower_bound();
   if (base == nullptr && first < never_mapped && first > -never_mapped)

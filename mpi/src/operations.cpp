@@ -224,18 +224,21 @@ const char* op_name(std::uint32_t op) {
 struct user_call {
   std::shared_ptr<const op_body> body;
   std::shared_ptr<const type_part> part;
+  MPI_Datatype given = MPI_DATATYPE_NULL;   // That of the call, which may be freed meanwhile.
   MPI_Datatype handle = MPI_DATATYPE_NULL;  // Own, if it is not predefined.
 
-  user_call(const op_t& op, MPI_Datatype given, const type_t& type)
+  user_call(const op_t& op, MPI_Datatype of, const type_t& type)
       : body(op.body),
         part(type.part),
-        handle(type.predefined ? given : add_type(type.part, true)) {}
+        given(of),
+        handle(type.predefined ? of : add_type(type.part, true)) {}
   user_call(const user_call&) = delete;
   user_call& operator=(const user_call&) = delete;
   ~user_call() { lib().types.erase(value_of(handle)); }  // Nothing for a predefined one.
 
   void call(void* in, void* inout, std::int64_t count) const {
-    MPI_Datatype type = handle;
+    const type_t* const there = find_type(given);
+    MPI_Datatype type = there != nullptr && there->part == part ? given : handle;
     if (body->function_c != nullptr) {
       MPI_Count n = count;
       body->function_c(in, inout, &n, &type);
@@ -252,9 +255,9 @@ struct user_call {
   void on_packed(const std::byte* left, std::byte* right, std::size_t bytes) const {
     const auto count = static_cast<std::int64_t>(bytes) / part->bytes;
     if (part->dense) return call(const_cast<std::byte*>(left), right, count);
-    const std::int64_t low = part->type.true_lower_bound();
-    const std::int64_t reach =
-        part->type.true_extent() + (count - 1) * std::max<std::int64_t>(part->extent, 0);
+    const std::int64_t span = (count - 1) * part->extent;  // From the first element to the last.
+    const std::int64_t low = part->type.true_lower_bound() + std::min<std::int64_t>(span, 0);
+    const std::int64_t reach = part->type.true_extent() + std::abs(span);
     std::vector<std::byte> a(static_cast<std::size_t>(reach));
     std::vector<std::byte> b(static_cast<std::size_t>(reach));
     const buffer in{a.data() - low, count, &part->type, false, nullptr, bytes};

@@ -29,6 +29,7 @@ struct generalized_t {
   void* extra;
   request_cell completer;
   bool complete = false;
+  bool freed = false;  ///< By MPI_Request_free: it goes when it is complete.
 };
 
 struct request_t;

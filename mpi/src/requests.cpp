@@ -2,6 +2,7 @@
 // Requests: waiting for them, testing, starting, cancelling and freeing them.
 #include <list>
 #include <new>
+#include <utility>
 
 #include "buffers.hpp"
 #include "functions.hpp"
@@ -416,6 +417,16 @@ void Cancel(MPI_Request* request) {
   }
   lib().job->cancel(r.cell);
 }
+namespace {
+/// Ends a generalized request that is complete and freed, the latter of both.
+void end_freed(MPI_Request handle, request_t& r) {
+  const std::unique_ptr<generalized_t> g = std::move(r.rare->generalized);
+  lib().job->drop(r.cell);
+  lib().requests.erase(value_of(handle));
+  const int code = g->free(g->extra);
+  if (code != MPI_SUCCESS) fail(code, "the free function of a generalized request has failed");
+}
+}  // namespace
 void Request_free(MPI_Request* request) {
   if (*request == lib().requests.complete_send) {
     *request = MPI_REQUEST_NULL;
@@ -423,15 +434,9 @@ void Request_free(MPI_Request* request) {
   }
   request_t& r = need_request(*request);
   if (r.generalized() != nullptr) {
-    const std::unique_ptr<generalized_t> g = std::move(r.rare->generalized);
-    if (g->complete) {
-      g->free(g->extra);
-      lib().job->drop(r.cell);
-      lib().requests.erase(value_of(*request));
-    } else {
-      fail(MPI_ERR_REQUEST, "a generalized request is freed after it is complete");
-    }
-    *request = MPI_REQUEST_NULL;
+    const MPI_Request it = std::exchange(*request, MPI_REQUEST_NULL);
+    r.generalized()->freed = true;
+    if (r.generalized()->complete) end_freed(it, r);
     return;
   }
   if (r.rare != nullptr && (r.rare->keep != nullptr || r.rare->finish != nullptr) && active(r))
@@ -463,6 +468,7 @@ void Grequest_complete(MPI_Request request) {
     fail(MPI_ERR_REQUEST, "the request is no generalized one that is to be completed");
   r.generalized()->complete = true;
   lib().job->complete_generalized(r.generalized()->completer);
+  if (r.generalized()->freed) end_freed(request, r);
 }
 
 }  // namespace mpx_mpi

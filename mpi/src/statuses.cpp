@@ -43,22 +43,24 @@ void Status_get_source(const MPI_Status* status, int* source) { *source = status
 void Status_get_tag(const MPI_Status* status, int* tag) { *tag = status->MPI_TAG; }
 void Status_get_error(const MPI_Status* status, int* error) { *error = status->MPI_ERROR; }
 
-void Get_count(const MPI_Status* status, const type_t& datatype, number_place count) {
+void Get_count(const MPI_Status* status, type_t& datatype, number_place count) {
+  if (datatype.absent) bad_type(datatype);
   if (bytes_of(*status) == no_count) return count.set(MPI_UNDEFINED);
   const auto n = mpx::get_count(as_mpx(*status), datatype.part->type);
   count.set(n ? *n : std::int64_t{MPI_UNDEFINED});
 }
 namespace {
 std::int64_t elements_of(const MPI_Status& status, const type_t& datatype) {
+  if (datatype.absent) bad_type(datatype);
   if (bytes_of(status) == no_count) return MPI_UNDEFINED;
   const auto n = mpx::get_elements(as_mpx(status), datatype.part->type);
   return n ? *n : std::int64_t{MPI_UNDEFINED};
 }
 }  // namespace
-void Get_elements(const MPI_Status* status, const type_t& datatype, number_place count) {
+void Get_elements(const MPI_Status* status, type_t& datatype, number_place count) {
   count.set(elements_of(*status, datatype));
 }
-void Get_elements_x(const MPI_Status* status, const type_t& datatype, MPI_Count* count) {
+void Get_elements_x(const MPI_Status* status, type_t& datatype, MPI_Count* count) {
   *count = elements_of(*status, datatype);
 }
 

@@ -7791,7 +7791,9 @@ struct reduce_scatter_call {
     const blocks from = placed(s, in);
     const memory mine = slice(out, 0, from.bytes_of(me));
     if (c.by == algorithm::pairwise) {
-      const memory sum = is_in_place() && me != 0 ? s.scratch(mine.bytes) : mine;
+      // In place, parts that other ranks get must not be overwritten; a layout hides if it is so.
+      const bool apart = in.how != nullptr || (is_in_place() && me != 0);
+      const memory sum = apart ? s.scratch(mine.bytes) : mine;
       reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
       return s.copy(mine, sum);
     }
@@ -8258,7 +8260,9 @@ inline constexpr std::size_t no_member = members_seen_max;
 /// True if T can be initialised from that many members, the `Odd`th of which cannot be transferred.
 template <class T, std::size_t Odd, std::size_t... I>
 constexpr bool is_made_of(std::index_sequence<I...>) noexcept {
+  // clang-format off
   return requires { T{std::conditional_t<I == Odd, address_member, any_member>()...}; };
+  // clang-format on
 }
 template <class T, std::size_t N = 0>
 constexpr std::size_t members_of() noexcept {

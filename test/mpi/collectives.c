@@ -6,9 +6,13 @@
 static int me, ranks;
 static MPI_Datatype holed; /* An int, and a hole of the same size. */
 
+static MPI_Datatype given; /* The program's own type of the call that runs. */
 /* (a, b) then (c, d): (a + c, d); it does not commute. */
 static void sum_and_last(void *in, void *inout, int *n, MPI_Datatype *type) {
-  int *a = in, *b = inout, step = *type == MPI_2INT ? 2 : 4;
+  MPI_Aint low, extent;
+  MPI_Type_get_extent(*type, &low, &extent);
+  CHECK(*type == MPI_2INT || *type == given);
+  int *a = in, *b = inout, step = (int)extent / 4;
   for (int i = 0; i < *n; ++i) b[step * i] += a[step * i];
 }
 
@@ -151,6 +155,17 @@ static void one_buffer(int way) {
   IN_ALL_ENDINGS(way, MPI_Allgather(all, 0, MPI_INT, all, 0, MPI_INT, W),
                  MPI_Iallgather(all, 0, MPI_INT, all, 0, MPI_INT, W, &r),
                  MPI_Allgather_init(all, 0, MPI_INT, all, 0, MPI_INT, W, NO, &r));
+  MPI_Datatype nothing; /* Elements without data. */
+  MPI_Type_contiguous(0, MPI_INT, &nothing);
+  MPI_Type_commit(&nothing);
+  for (int r = 0; r < ranks; ++r) ints[r] = nothing;
+  IN_ALL_ENDINGS(way, MPI_Alltoallw(NULL, counts, zeros, ints, NULL, counts, zeros, ints, W),
+                 MPI_Ialltoallw(NULL, counts, zeros, ints, NULL, counts, zeros, ints, W, &r),
+                 MPI_Alltoallw_init(NULL, counts, zeros, ints, NULL, counts, zeros, ints, W, NO, &r));
+  IN_ALL_ENDINGS(way, MPI_Alltoallv(NULL, counts, from, nothing, NULL, counts, from, nothing, W),
+                 MPI_Ialltoallv(NULL, counts, from, nothing, NULL, counts, from, nothing, W, &r),
+                 MPI_Alltoallv_init(NULL, counts, from, nothing, NULL, counts, from, nothing, W, NO, &r));
+  MPI_Type_free(&nothing);
   free(all), free(counts), free(zeros), free(from), free(to), free(from_bytes), free(to_bytes), free(ints);
 }
 
@@ -179,6 +194,13 @@ static void reductions(int way, int n, MPI_Op op) {
                  MPI_Iexscan(in, out, n, MPI_2INT, op, W, &r),
                  MPI_Exscan_init(in, out, n, MPI_2INT, op, W, NO, &r));
   CHECK(me == 0 || (out[0] == me * (me - 1) / 2 && out[1] == 1 - me));
+  for (int i = 0; i < 2; ++i) { /* Rank 0 has no result, and its place may be any. */
+    int *const result = me != 0 ? out : i == 0 ? NULL : in;
+    IN_ALL_ENDINGS(way, MPI_Exscan(in, result, n, MPI_2INT, op, W),
+                   MPI_Iexscan(in, result, n, MPI_2INT, op, W, &r),
+                   MPI_Exscan_init(in, result, n, MPI_2INT, op, W, NO, &r));
+    CHECK(me == 0 ? in[0] == 0 : out[0] == me * (me - 1) / 2 && out[1] == 1 - me);
+  }
   IN_ALL_ENDINGS(way, MPI_Reduce_scatter(in, out, counts, MPI_2INT, op, W),
                  MPI_Ireduce_scatter(in, out, counts, MPI_2INT, op, W, &r),
                  MPI_Reduce_scatter_init(in, out, counts, MPI_2INT, op, W, NO, &r));
@@ -191,12 +213,20 @@ static void reductions(int way, int n, MPI_Op op) {
     MPI_Datatype wide; /* Pairs of ints with a hole of two. */
     MPI_Type_create_resized(MPI_2INT, 0, 16, &wide);
     MPI_Type_commit(&wide);
+    given = wide;
     for (int i = 0; i < n; ++i) in[4 * i] = me, in[4 * i + 1] = -me, in[4 * i + 2] = 5;
     memset(out, 0, (size_t)n * 16);
     MPI_Allreduce(in, out, n, wide, op, W);
     CHECK(out[4 * n - 4] == sum && out[1] == 1 - ranks && out[2] == 0);
     MPI_Allreduce(MPI_IN_PLACE, in, n, wide, op, W);
     CHECK(in[4 * n - 4] == sum && in[2] == 5);
+    MPI_Type_free(&wide);
+    MPI_Type_create_resized(MPI_2INT, 0, -8, &wide); /* From the end to the beginning. */
+    MPI_Type_commit(&wide);
+    given = wide;
+    for (int i = 0; i < n; ++i) in[2 * i] = me + i, in[2 * i + 1] = -me;
+    MPI_Allreduce(in + 2 * n - 2, out + 2 * n - 2, n, wide, op, W);
+    for (int i = 0; i < n; ++i) CHECK(out[2 * i] == sum + ranks * i && out[2 * i + 1] == 1 - ranks);
     MPI_Type_free(&wide);
   }
   struct {
@@ -205,7 +235,16 @@ static void reductions(int way, int n, MPI_Op op) {
   } mine = {me % 3, me}, best;
   MPI_Allreduce(&mine, &best, 1, MPI_DOUBLE_INT, MPI_MAXLOC, W);
   CHECK(best.value == (ranks < 3 ? ranks - 1 : 2) && best.at == (ranks < 3 ? ranks - 1 : 2));
-  free(in), free(out), free(d), free(sums), free(counts);
+  struct {
+    double value;
+    int at;
+  } *parts = calloc((size_t)ranks, 16); /* In place, one element each, of a type with a hole. */
+  for (int r = 0; r < ranks; ++r) parts[r].value = (me + r) % ranks, parts[r].at = me;
+  IN_ALL_ENDINGS(way == 2 ? 1 : way,
+                 MPI_Reduce_scatter_block(MPI_IN_PLACE, parts, 1, MPI_DOUBLE_INT, MPI_MAXLOC, W),
+                 MPI_Ireduce_scatter_block(MPI_IN_PLACE, parts, 1, MPI_DOUBLE_INT, MPI_MAXLOC, W, &r), (void)0);
+  CHECK(parts[0].value == ranks - 1 && parts[0].at == (2 * ranks - 1 - me) % ranks);
+  free(in), free(out), free(d), free(sums), free(counts), free(parts);
 }
 
 static void two_groups(void) {

@@ -190,6 +190,11 @@ static void waits(void) {
   CHECK(status.MPI_TAG == 77 && elements == -1 && mine == MPI_REQUEST_NULL);
   MPI_Wait(&mine, &status);
   CHECK(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
+  elements = 3; /* Freed before it is complete. */
+  MPI_Grequest_start(query, freed, cancelled, &elements, &mine);
+  MPI_Request same = mine;
+  CHECK(MPI_Request_free(&mine) == MPI_SUCCESS && mine == MPI_REQUEST_NULL && elements == 3);
+  CHECK(MPI_Grequest_complete(same) == MPI_SUCCESS && elements == -1);
 }
 
 /* Sends that nobody receives end by a cancel, and are not there afterwards. */

@@ -71,7 +71,9 @@ inline constexpr std::size_t no_member = members_seen_max;
 /// True if T can be initialised from that many members, the `Odd`th of which cannot be transferred.
 template <class T, std::size_t Odd, std::size_t... I>
 constexpr bool is_made_of(std::index_sequence<I...>) noexcept {
+  // clang-format off
   return requires { T{std::conditional_t<I == Odd, address_member, any_member>()...}; };
+  // clang-format on
 }
 template <class T, std::size_t N = 0>
 constexpr std::size_t members_of() noexcept {

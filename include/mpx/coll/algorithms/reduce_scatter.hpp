@@ -58,7 +58,9 @@ struct reduce_scatter_call {
     const blocks from = placed(s, in);
     const memory mine = slice(out, 0, from.bytes_of(me));
     if (c.by == algorithm::pairwise) {
-      const memory sum = is_in_place() && me != 0 ? s.scratch(mine.bytes) : mine;
+      // In place, parts that other ranks get must not be overwritten; a layout hides if it is so.
+      const bool apart = in.how != nullptr || (is_in_place() && me != 0);
+      const memory sum = apart ? s.scratch(mine.bytes) : mine;
       reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
       return s.copy(mine, sum);
     }
