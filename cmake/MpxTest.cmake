@@ -311,8 +311,8 @@ function(mpx_add_script_tests folder files helper_sources)
       "FOR_RELEASE=$<BOOL:${MPX_TEST_RELEASE}>")
     set_tests_properties(script.${folder}.${stem} PROPERTIES SKIP_RETURN_CODE 77)
     if("${folder}/${stem}" MATCHES "^(jobs|mpxrun)/|^bench/(compare|tune)$")
-      # They look at what jobs leave in /dev/shm, and at processes, so at one job at a time: the longest chain
-      # of all, which has to begin at once where no run before has told ctest so.
+      # They look at what jobs leave in /dev/shm, and at processes, so at one job at a time: the
+      # longest chain of all, which has to begin at once where no run before has told ctest so.
       set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2 RESOURCE_LOCK jobs
         COST 100)
     elseif(folder MATCHES "^(examples|mpi)$")

@@ -119,7 +119,8 @@ elseif(TARGET mpxrun AND NOT MPX_SANITIZE)
   endif()
 endif()
 
-# The compile-fail tests share one precompiled mpx.hpp: each compiles twice. By a second compiler only for a release.
+# The compile-fail tests share one precompiled mpx.hpp: each compiles twice. A second compiler
+# compiles them only for a release.
 if(MPX_TEST_RELEASE OR NOT MPX_SANITIZE)
   set(precompiled "${PROJECT_BINARY_DIR}/precompiled")
   file(WRITE "${precompiled}/all.hpp" "#include <mpx/mpx.hpp>\n")

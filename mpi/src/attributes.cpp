@@ -43,22 +43,28 @@ void free_key(int* number, keyval_t::kind of) {
   l.freed_keys[*number] = key;
   *number = MPI_KEYVAL_INVALID;
 }
+/// Types of the copy and delete functions of an object's attributes.
+template <class Handle>
+struct functions_of;
+template <>
+struct functions_of<MPI_Comm> {
+  using copy = MPI_Comm_copy_attr_function;
+  using drop = MPI_Comm_delete_attr_function;
+};
+template <>
+struct functions_of<MPI_Datatype> {
+  using copy = MPI_Type_copy_attr_function;
+  using drop = MPI_Type_delete_attr_function;
+};
+template <>
+struct functions_of<MPI_Win> {
+  using drop = MPI_Win_delete_attr_function;
+};
 /// Calls the delete function of an attribute. Throws its code.
-void drop_one(const attribute& a, MPI_Comm of) {
+template <class Handle>
+void drop_one(const attribute& a, Handle of) {
   if (a.key->drop == nullptr) return;
-  const int code = reinterpret_cast<MPI_Comm_delete_attr_function*>(a.key->drop)(
-      of, a.key->number, a.value, a.key->extra);
-  if (code != MPI_SUCCESS) fail(code, "the delete function of an attribute has failed");
-}
-void drop_one(const attribute& a, MPI_Win of) {
-  if (a.key->drop == nullptr) return;
-  const int code = reinterpret_cast<MPI_Win_delete_attr_function*>(a.key->drop)(
-      of, a.key->number, a.value, a.key->extra);
-  if (code != MPI_SUCCESS) fail(code, "the delete function of an attribute has failed");
-}
-void drop_one(const attribute& a, MPI_Datatype of) {
-  if (a.key->drop == nullptr) return;
-  const int code = reinterpret_cast<MPI_Type_delete_attr_function*>(a.key->drop)(
+  const int code = reinterpret_cast<typename functions_of<Handle>::drop*>(a.key->drop)(
       of, a.key->number, a.value, a.key->extra);
   if (code != MPI_SUCCESS) fail(code, "the delete function of an attribute has failed");
 }
@@ -73,6 +79,28 @@ void erase_from(attribute_list& all, const std::shared_ptr<keyval_t>& key, Handl
   if (!found) fail(MPI_ERR_KEYVAL, "the object has no attribute of this key");
   drop_one(*found, of);
   all.erase(key->number);
+}
+template <class Handle>
+void drop_all(attribute_list& all, Handle of) {
+  while (const auto last = all.last()) {
+    drop_one(*last, of);
+    all.erase(last->key->number);
+  }
+}
+template <class Handle>
+void copy_all(const attribute_list& from, attribute_list& to, Handle of) {
+  for (const attribute& a : from.all()) {
+    if (a.key->copy == nullptr) continue;
+    void* value = a.value;
+    int flag = 1;
+    if (value_of(reinterpret_cast<const void*>(a.key->copy)) != 1) {  // MPI_COMM_DUP_FN.
+      flag = 0;
+      const int code = reinterpret_cast<typename functions_of<Handle>::copy*>(a.key->copy)(
+          of, a.key->number, a.key->extra, a.value, &value, &flag);
+      if (code != MPI_SUCCESS) fail(code, "the copy function of an attribute has failed");
+    }
+    if (flag != 0) to.set({a.key, value});
+  }
 }
 void get_from(const attribute_list& all, int key, void* value, int* flag) {
   const auto found = all.find(key);
@@ -110,38 +138,14 @@ void need_own_key(int key) {
 }
 }  // namespace
 
-namespace {
-template <class Handle>
-void drop_all(attribute_list& all, Handle of) {
-  while (const auto last = all.last()) {
-    drop_one(*last, of);
-    all.erase(last->key->number);
-  }
-}
-template <class Function, class Handle>
-void copy_all(const attribute_list& from, attribute_list& to, Handle of) {
-  for (const attribute& a : from.all()) {
-    if (a.key->copy == nullptr) continue;
-    void* value = a.value;
-    int flag = 1;
-    if (value_of(reinterpret_cast<const void*>(a.key->copy)) != 1) {  // MPI_COMM_DUP_FN.
-      flag = 0;
-      const int code = reinterpret_cast<Function*>(a.key->copy)(of, a.key->number, a.key->extra,
-                                                                a.value, &value, &flag);
-      if (code != MPI_SUCCESS) fail(code, "the copy function of an attribute has failed");
-    }
-    if (flag != 0) to.set({a.key, value});
-  }
-}
-}  // namespace
 void drop_attributes(attribute_list& all, MPI_Comm of) { drop_all(all, of); }
 void drop_attributes(attribute_list& all, MPI_Win of) { drop_all(all, of); }
 void drop_attributes(attribute_list& all, MPI_Datatype of) { drop_all(all, of); }
 void copy_attributes(const attribute_list& from, attribute_list& to, MPI_Comm of) {
-  copy_all<MPI_Comm_copy_attr_function>(from, to, of);
+  copy_all(from, to, of);
 }
 void copy_attributes(const attribute_list& from, attribute_list& to, MPI_Datatype of) {
-  copy_all<MPI_Type_copy_attr_function>(from, to, of);
+  copy_all(from, to, of);
 }
 
 void Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,

@@ -50,6 +50,16 @@ side whole(const void* base, MPI_Count count, MPI_Datatype datatype, std::int64_
   if (__builtin_mul_overflow(count, blocks, &all)) fail(MPI_ERR_COUNT, "the buffer exceeds memory");
   return {side::blocks::whole, data_of(base, all, type)};
 }
+/// One block: `count` elements of a type, the first `offset` bytes behind `base`. `out`: it is
+/// received.
+mpx::memory piece_of(const void* base, std::int64_t offset, std::int64_t count,
+                     const type_part& part, bool out) {
+  need_memory(base, offset, part);
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(base)) + offset;
+  const auto piece = mpx::buffer(first, count, part.type);
+  if (const char* const why = piece.fault_text(out); why != nullptr) fail(MPI_ERR_TYPE, "%s", why);
+  return mpx::memory_of(piece);
+}
 /// Blocks with counts and displacements in elements. Contiguous data is described by lists, all
 /// other by pieces: its blocks may interleave.
 side blocks_of(const void* base, const numbers& counts, const numbers& at, MPI_Datatype datatype,
@@ -71,13 +81,7 @@ side blocks_of(const void* base, const numbers& counts, const numbers& at, MPI_D
         pieces.push_back({});
         continue;
       }
-      need_memory(base, places[i] * part.extent, part);
-      auto* const first =
-          static_cast<std::byte*>(const_cast<void*>(base)) + places[i] * part.extent;
-      const auto piece = mpx::buffer(first, sizes[i], part.type);
-      if (const char* const why = piece.fault_text(out); why != nullptr)
-        fail(MPI_ERR_TYPE, "%s", why);
-      pieces.push_back(mpx::memory_of(piece));
+      pieces.push_back(piece_of(base, places[i] * part.extent, sizes[i], part, out));
     }
     return {side::blocks::pieces, no_data(), {}, {}, pieces};
   }
@@ -113,14 +117,14 @@ side typed_blocks(const void* base, const numbers& counts, const numbers& at,
     }
     const type_t& type = need_type(types[i]);
     state.parts.push_back(type.part);
-    need_memory(base, at[i], *type.part);
-    auto* const first = static_cast<std::byte*>(const_cast<void*>(base)) + at[i];
-    const auto piece = mpx::buffer(first, counts[i], type.part->type);
-    if (const char* const why = piece.fault_text(out); why != nullptr)
-      fail(MPI_ERR_TYPE, "%s", why);
-    pieces.push_back(mpx::memory_of(piece));
+    pieces.push_back(piece_of(base, at[i], counts[i], *type.part, out));
   }
   return {side::blocks::pieces, no_data(), {}, {}, pieces};
+}
+/// True if the blocks of a side follow one another in `all`.
+bool is_in_a_row(const side& s) {
+  return (s.how == side::blocks::whole || s.how == side::blocks::counted) &&
+         s.displacements.empty();
 }
 /// Contiguous memory of a side; empty if it has none, or is not contiguous.
 /// Requires: of a block: the side has pieces, or counts with displacements.
@@ -130,8 +134,7 @@ struct extent_of {
 
   extent_of() = default;
   explicit extent_of(const side& s) : at(reinterpret_cast<std::uintptr_t>(s.all.data)) {
-    const bool in_a_row = s.how == side::blocks::counted && s.displacements.empty();
-    if ((s.how == side::blocks::whole || in_a_row) && s.all.dense) bytes = s.all.bytes;
+    if (is_in_a_row(s) && s.all.dense) bytes = s.all.bytes;
   }
   /// Block `i`.
   extent_of(const side& s, std::size_t i) {
@@ -159,12 +162,10 @@ struct extent_of {
 /// Throws if a rank's data and the blocks of the other side overlap: where both are contiguous, or
 /// are the same buffer with the same datatype.
 void need_apart(const collective_call& call) {
-  const auto in_a_row = [](const side& s) {
-    return (s.how == side::blocks::whole || s.how == side::blocks::counted) &&
-           s.displacements.empty() && s.all.bytes != 0;
-  };
-  if (in_a_row(call.in) && in_a_row(call.out) && call.in.all.base == call.out.all.base &&
-      call.in.all.type == call.out.all.type)
+  const buffer& in = call.in.all;
+  const buffer& out = call.out.all;
+  if (is_in_a_row(call.in) && is_in_a_row(call.out) && in.bytes != 0 && out.bytes != 0 &&
+      in.base == out.base && in.type == out.type)
     fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same buffer: pass MPI_IN_PLACE");
   const auto meets = [](const side& one, const side& many) {
     const extent_of all(one);

@@ -183,18 +183,24 @@ void Comm_compare(comm_t& comm1, comm_t& comm2, int* result) {
   *result = is == mpx::comparison::identical ? MPI_CONGRUENT : comparison_of(is);
 }
 
+namespace {
+/// Gives a duplicate what its port does not have.
+void inherit(comm_t& made, const comm_t& from) {
+  made.hints = from.hints;
+  made.weighted = from.weighted;
+  copy_attributes(from.attributes, made.attributes, from.self);
+}
+}  // namespace
 void Comm_dup(comm_t& comm, MPI_Comm* newcomm) {
   const MPI_Comm made = add_comm(comm.port->dup(), &comm);
   try {
-    copy_attributes(comm.attributes, find_comm(made)->attributes, comm.self);
+    inherit(*find_comm(made), comm);
   } catch (...) {
     find_comm(made)->port->free();
     lib().comms.erase(value_of(made));
     *newcomm = MPI_COMM_NULL;
     throw;
   }
-  find_comm(made)->hints = comm.hints;
-  find_comm(made)->weighted = comm.weighted;
   *newcomm = made;
 }
 namespace {
@@ -257,10 +263,7 @@ void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   request_cell cell;
   auto port = comm.port->idup(cell);
   add_comm_under_way(std::move(port), comm, cell, newcomm, request);
-  comm_t& made = *find_comm(*newcomm);
-  made.hints = comm.hints;
-  made.weighted = comm.weighted;
-  copy_attributes(comm.attributes, made.attributes, comm.self);
+  inherit(*find_comm(*newcomm), comm);
 }
 void Comm_idup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   Comm_idup(comm, newcomm, request);

@@ -63,6 +63,19 @@ void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status*
   else
     settle_special(handle, r, s, into);
 }
+/// As settle. Returns the code of the status, or that of a function of the program that has failed.
+int settled(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
+  try {
+    settle(handle, r, s, into);
+    return code_of(s);
+  } catch (const failure& f) {
+    return f.code;
+  } catch (const mpx::error& e) {
+    return class_of_errc(e.code().value());
+  } catch (const std::bad_alloc&) {
+    return MPI_ERR_NO_MEM;
+  }
+}
 /// As settle; throws the failure of the status.
 void settle_one(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
   const void* const on = r.of;
@@ -161,15 +174,7 @@ void settle_all(MPI_Request requests[], active_list& list, const mpx::status don
       wrong = true;
       continue;
     }
-    try {
-      settle(requests[i], list[k], done[k], into);
-    } catch (const failure& f) {
-      code = f.code;
-    } catch (const mpx::error& e) {
-      code = class_of_errc(e.code().value());
-    } catch (const std::bad_alloc&) {
-      code = MPI_ERR_NO_MEM;
-    }
+    code = settled(requests[i], list[k], done[k], into);
     if (code == MPI_SUCCESS) continue;
     if (!wrong) {
       on = of;
@@ -287,17 +292,8 @@ void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     MPI_Status* const into = status_at(array_of_statuses, k);
     set_empty(into);
     array_of_indices[k] = static_cast<int>(at);
-    int code = code_of(done[k].status);
     const void* const of = r.of;
-    try {
-      settle(array_of_requests[at], r, done[k].status, into);
-    } catch (const failure& f) {
-      code = f.code;
-    } catch (const mpx::error& e) {
-      code = class_of_errc(e.code().value());
-    } catch (const std::bad_alloc&) {
-      code = MPI_ERR_NO_MEM;
-    }
+    const int code = settled(array_of_requests[at], r, done[k].status, into);
     codes[k] = code;
     if (code == MPI_SUCCESS) continue;
     if (!wrong) on = of;

@@ -393,6 +393,10 @@ def test_stop_and_continue():
 
 
 def test_mpxrun_is_killed():
+    def shared():
+        return sorted(name for name in os.listdir("/dev/shm") if "mpx-" in name)
+
+    before = shared()
     with tempfile.TemporaryDirectory(prefix="mpxrun-") as folder:
         for wrapper in ([], ["sh", "-c", f"{VICTIM} wait; true"]):
             job = start("-n", 4, *(wrapper or [VICTIM, "wait"]), env={**CLEAN, "TMPDIR": folder})
@@ -401,6 +405,7 @@ def test_mpxrun_is_killed():
             equal(job.wait(), -9)
             assert gone(pids, 1), pids
         equal(os.listdir(folder), [])
+    equal(shared(), before)
 
 
 def test_rank_is_killed_from_outside():
