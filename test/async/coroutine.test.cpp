@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // compilers: both
 // Tasks that await requests: rings of tokens, many at once, collectives, one of several, errors,
 // and what is dropped while it waits.

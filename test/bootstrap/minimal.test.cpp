@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // Whole jobs over a bootstrap that has rank, size, host, put, get, fence and abort, and no more.
 
 #include "minimal.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 
 #include <mpx/bootstrap/singleton.hpp>
 

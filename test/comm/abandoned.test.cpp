@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // timeout: 240
 // compilers: both
 // Requests that are dropped: a receive never touches its buffer again, a send still arrives, even

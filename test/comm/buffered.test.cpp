@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // Buffered sends: memory that the user attaches, gets back, and that is never overrun.
 
 #include <tuple>

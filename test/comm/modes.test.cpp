@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // compilers: both
 // Every mode in every form, at sizes around every threshold, before and after its receive.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // compilers: both
 // Order of messages: messages do not overtake, contexts do not mix, synchronous sends complete
 // after their match, and rings of sendrecv do not deadlock.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // compilers: both
 // Probes tell what could be received; matched probes take it, and what they hold may be dropped.
 

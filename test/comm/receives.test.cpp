@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // compilers: both
 // Matching and results of receives: wildcards, statuses, types, truncation, proc_null, messages to
 // oneself.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // Grids and graphs as communicators: creation with and without reordering, sub-grids, neighbours,
 // errors that reach every rank.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// release: tsan
 // Waiting for and testing several requests, with empty ones, failed ones and persistent ones among
 // them.
 
