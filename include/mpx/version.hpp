@@ -5,8 +5,8 @@
 
 #define MPX_VERSION_MAJOR 0
 #define MPX_VERSION_MINOR 9
-#define MPX_VERSION_PATCH 0
-#define MPX_VERSION_STRING "0.9.0"
+#define MPX_VERSION_PATCH 1
+#define MPX_VERSION_STRING "0.9.1"
 
 /// The version as one number that can be compared: 10000 * major + 100 * minor + patch.
 #define MPX_VERSION (MPX_VERSION_MAJOR * 10000 + MPX_VERSION_MINOR * 100 + MPX_VERSION_PATCH)

@@ -4,11 +4,13 @@
 """scripts/release in a repository that holds a copy of the tree: what it refuses, what it remembers, and the tag. The
 steps that build are left out, or said to have passed. SCRIPT MPXRUN [name of a test...]"""
 
+import hashlib
+
 from packages import *  # noqa: F403
 
 NEXT = "77.0.0"
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@y")
-LEFT_OUT = ("test", "demo", "reference", "packages", "vcpkg", "conan", "spack", "debian", "ubuntu", "sums")
+LEFT_OUT = ("test", "demo", "reference", "packages", "vcpkg", "conan", "spack", "debian", "ubuntu")
 
 
 class Copy:
@@ -72,10 +74,14 @@ def passing(work):
     skips = [word for name in LEFT_OUT for word in ("--skip", f"{name}=a trial")]
     commit = copy.git("rev-parse", "HEAD").strip()
     (copy.out / "steps/tarball").write_text(f"{commit}\npassed\n")  # It would compile.
-    copy.release("--only", ",".join(("version", "tree", *LEFT_OUT, "tarball", "tag")), *skips)
+    (copy.out / f"mpx-{NEXT}.tar.gz").write_bytes(b"packed")
+    expect("a key is needed" in copy.release("--only", "sums", fails=True), "without a key nobody says: unsigned")
+    copy.release("--only", ",".join(("version", "tree", *LEFT_OUT, "tarball", "sums", "tag")), *skips, "--unsigned")
+    digest = hashlib.sha256(b"packed").hexdigest()
+    expect((copy.out / "SHA256SUMS").read_text() == f"{digest}  mpx-{NEXT}.tar.gz\n", "the checksums")
     expect(copy.git("tag", "--list").strip() == f"v{NEXT}", "there is no tag")
     report = (copy.out / "report.md").read_text()
-    expect("| test | left out: a trial |" in report and "| version | passed" in report, report)
+    expect("| test | left out: a trial |" in report and "without a signature" in report and "| version | passed" in report, report)
     expect("is tagged already" in copy.release("--only", "tree", "--again", fails=True), "it is tagged twice")
     (copy.root / "README.md").write_text("changed\n")
     copy.commit("later")
