@@ -209,6 +209,12 @@ static void reductions(int way, int n, MPI_Op op) {
                  MPI_Ireduce_scatter_block(in, out, n, MPI_2INT, op, W, &r),
                  MPI_Reduce_scatter_block_init(in, out, n, MPI_2INT, op, W, NO, &r));
   CHECK(out[0] == sum && out[2 * n - 1] == 1 - ranks);
+  for (int r = 0; r < ranks; ++r) counts[r] = r == 0 ? n : 0; /* All others have no result, and no place for one. */
+  out[0] = -1;
+  IN_ALL_ENDINGS(way, MPI_Reduce_scatter(in, me == 0 ? out : NULL, counts, MPI_2INT, op, W),
+                 MPI_Ireduce_scatter(in, me == 0 ? out : NULL, counts, MPI_2INT, op, W, &r),
+                 MPI_Reduce_scatter_init(in, me == 0 ? out : NULL, counts, MPI_2INT, op, W, NO, &r));
+  CHECK(out[0] == (me == 0 ? sum : -1));
   if (way == 0) {
     MPI_Datatype wide; /* Pairs of ints with a hole of two. */
     MPI_Type_create_resized(MPI_2INT, 0, 16, &wide);

@@ -176,6 +176,14 @@ static void others(void) {
   CHECK(n == 3);
   MPI_Get_count(&status, pair, &n);
   CHECK(n == MPI_UNDEFINED);
+  MPI_Datatype three; /* Not committed. */
+  MPI_Type_contiguous(3, MPI_INT, &three);
+  MPI_Status_set_elements(&status, three, 6);
+  MPI_Get_count(&status, three, &n);
+  CHECK(n == 2);
+  MPI_Get_elements(&status, three, &n);
+  CHECK(n == 6);
+  MPI_Type_free(&three);
   MPI_Type_free(&twin);
   MPI_Type_free(&pair);
   CHECK(drops == 2);

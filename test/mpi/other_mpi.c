@@ -50,6 +50,13 @@ static void messages(void) {
   MPI_Status_set_elements(&status, MPI_DOUBLE, 5);
   MPI_Get_elements(&status, MPI_DOUBLE, &n);
   CHECK(n == 5);
+  MPI_Fint integers[sizeof(MPI_Status) / sizeof(MPI_Fint)];
+  MPI_Status again;
+  status.MPI_SOURCE = 3;
+  CHECK(MPI_Status_c2f(&status, integers) == MPI_SUCCESS && MPI_Status_f2c(integers, &again) == MPI_SUCCESS);
+  MPI_Get_elements(&again, MPI_DOUBLE, &n);
+  MPI_Test_cancelled(&again, &flag);
+  CHECK(again.MPI_SOURCE == 3 && again.MPI_TAG == status.MPI_TAG && n == 5 && flag);
 }
 
 static void windows(void) {

@@ -111,6 +111,12 @@ class Mpi(unittest.TestCase):
         for ranks in RANKS:
             self.assert_passes(ranks, program)
 
+    def test_threads(self):
+        program = self.build(HERE / "threads.c", "-pthread")
+        for ranks in (1, 2, 4):
+            self.assert_passes(ranks, program)
+        self.assert_passes(2, program, MPX_PRETEND_HOSTS="0,1")
+
     def test_windows(self):
         program = self.build(HERE / "windows.c")
         for ranks in RANKS:
