@@ -107,28 +107,21 @@ void get_from(const attribute_list& all, int key, void* value, int* flag) {
   *flag = found.has_value();
   if (found) *static_cast<void**>(value) = found->value;
 }
-/// Values of the predefined attributes of communicators; nullptr: not set.
+/// The value of a predefined attribute of communicators; nullptr for another key. Threads may ask at
+/// the same time: nothing is written here.
 int* predefined_value(int key) {
-  struct values {
-    int tag_ub = mpx::tag_max;
-    int io = MPI_ANY_SOURCE;
-    int host = MPI_PROC_NULL;
-    int wtime_is_global = 0;
-    int appnum = 0;
-    int last_code = 0;
-    int universe = 0;
-  };
-  static values* const v = new values;
-  v->last_code = lib().last_code;
-  v->universe = lib().world == nullptr ? 0 : lib().world->size;
+  static int tag_ub = mpx::tag_max;
+  static int io = MPI_ANY_SOURCE;
+  static int host = MPI_PROC_NULL;
+  static int zero = 0;
   switch (key) {
-    case MPI_TAG_UB: return &v->tag_ub;
-    case MPI_IO: return &v->io;
-    case MPI_HOST: return &v->host;
-    case MPI_WTIME_IS_GLOBAL: return &v->wtime_is_global;
-    case MPI_APPNUM: return &v->appnum;
-    case MPI_LASTUSEDCODE: return &v->last_code;
-    case MPI_UNIVERSE_SIZE: return &v->universe;
+    case MPI_TAG_UB: return &tag_ub;
+    case MPI_IO: return &io;
+    case MPI_HOST: return &host;
+    case MPI_WTIME_IS_GLOBAL: return &zero;
+    case MPI_APPNUM: return &zero;
+    case MPI_LASTUSEDCODE: return &lib().last_code;
+    case MPI_UNIVERSE_SIZE: return &lib().universe_size;
     default: return nullptr;
   }
 }

@@ -122,6 +122,7 @@ void begin(int required, int* provided) {
   l.main_thread = ::pthread_self();
   l.file_errors = find_errhandler(MPI_ERRORS_RETURN);
   l.world = add_world(l.job->world(), MPI_COMM_WORLD, "MPI_COMM_WORLD", l.world_handle);
+  l.universe_size = l.world->size;
   const int rank[] = {l.world->rank};
   const mpx::group alone = mpx::include(l.world->port->group(), rank);
   l.self = add_world(l.world->port->create_group(alone, 0), MPI_COMM_SELF, "MPI_COMM_SELF",

@@ -564,10 +564,12 @@ void Remove_error_string(int errorcode) {
 }
 void Error_class(int errorcode, int* errorclass) { *errorclass = class_of(errorcode); }
 void Error_string(int errorcode, char* string, int* resultlen) {
-  const bool known =
-      is_class(errorcode) ||
-      (errorcode >= MPI_T_ERR_CANNOT_INIT && errorcode <= MPI_T_ERR_PVAR_NO_ATOMIC) ||
-      (errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code);
+  bool known = is_class(errorcode) ||
+               (errorcode >= MPI_T_ERR_CANNOT_INIT && errorcode <= MPI_T_ERR_PVAR_NO_ATOMIC);
+  if (!known) {
+    const std::lock_guard guard(lib().lock);
+    known = errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code;
+  }
   if (!known) fail(MPI_ERR_ARG, "%d is no error code", errorcode);
   const std::string text = text_of(errorcode);
   *resultlen = std::snprintf(string, MPI_MAX_ERROR_STRING, "%s", text.c_str());

@@ -254,6 +254,7 @@ struct library {
   std::unique_ptr<comm_port> base;  ///< Of all ranks, for sessions.
   comm_t* world = nullptr;
   comm_t* self = nullptr;
+  int universe_size = 0;  ///< Ranks of MPI_COMM_WORLD; the value of MPI_UNIVERSE_SIZE.
   std::uintptr_t world_handle = 0;
   std::uintptr_t self_handle = 0;
   pthread_t main_thread{};
@@ -268,7 +269,7 @@ struct library {
   };
   std::map<int, user_code> codes;
   std::map<std::vector<std::int64_t>, MPI_Datatype> f90_types;
-  int last_code = MPI_ERR_LASTCODE;
+  int last_code = MPI_ERR_LASTCODE;  ///< The value of MPI_LASTUSEDCODE.
   std::shared_ptr<send_pool> buffers;
 
   static constexpr std::size_t first_type = 0x200;  ///< Value of the first predefined datatype.

@@ -137,6 +137,49 @@ static void messages(struct own *o, int round) {
   }
   MUST(in == round && requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
 }
+static void probes(struct own *o, int round) {
+  MPI_Request requests[2];
+  MPI_Message message;
+  MPI_Status status;
+  MPI_Win win;
+  int in = -1, out = round, *base, count, flag = 0;
+  const int to = (me + 1) % ranks, from = (me + ranks - 1) % ranks;
+  MPI_Bsend(&out, 1, MPI_INT, to, 20 + o->number, MPI_COMM_WORLD);
+  MPI_Mprobe(from, 20 + o->number, MPI_COMM_WORLD, &message, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+  MUST(count == 1 && in == round);
+  MPI_Send_init(&out, 1, MPI_INT, to, 30 + o->number, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(&in, 1, MPI_INT, from, 30 + o->number, MPI_COMM_WORLD, &requests[1]);
+  in = -1;
+  MPI_Startall(2, requests);
+  while (!flag) MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+  MUST(in == round);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, o->comm, &base, &win);
+  *base = me;
+  MPI_Barrier(o->comm);
+  MPI_Win_lock(MPI_LOCK_SHARED, to, 0, win);
+  MPI_Fetch_and_op(&out, &in, MPI_INT, to, 0, MPI_SUM, win);
+  MPI_Win_unlock(to, win);
+  MUST(in == to);
+  MPI_Win_free(&win);
+}
+static void errors(struct own *o, int round) {
+  int class, code, length, value, *last, found;
+  char text[MPI_MAX_ERROR_STRING];
+  if (round % 50 != 0) return;
+  MPI_Add_error_class(&class);
+  MPI_Add_error_code(class, &code);
+  MPI_Add_error_string(code, "of a thread");
+  MPI_Error_string(code, text, &length);
+  MUST(strcmp(text, "of a thread") == 0 && MPI_Error_class(code, &value) == MPI_SUCCESS && value == class);
+  MPI_Comm_set_errhandler(o->comm, MPI_ERRORS_RETURN);
+  MUST(MPI_Send(&value, 1, MPI_INT, ranks, 0, o->comm) == MPI_ERR_RANK);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &last, &found);
+  MUST(found && *last == ranks);
+}
 static void *work(void *given) {
   struct own *const o = given;
   for (int i = 0; i < rounds; ++i) {
@@ -144,6 +187,8 @@ static void *work(void *given) {
     types(o, i);
     attributes(o);
     others(o, i);
+    probes(o, i);
+    errors(o, i);
   }
   return NULL;
 }
@@ -162,6 +207,7 @@ int main(int argc, char **argv) {
     all[i] = (struct own){i, MPI_COMM_NULL, 0, 0};
     MPI_Comm_dup(MPI_COMM_WORLD, &all[i].comm);
   }
+  MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
   for (int i = 0; i < threads; ++i) pthread_create(&running[i], NULL, work, &all[i]);
   for (int i = 0; i < threads; ++i) pthread_join(running[i], NULL);
   for (int i = 0; i < threads; ++i) {
