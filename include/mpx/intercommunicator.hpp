@@ -425,16 +425,17 @@ class [[nodiscard]] intercommunicator
     d->into = &into;
     d->rank = rank();
     d->rank_in_both = both_.rank();
+    bool kept = false;
     try {
+      d->keep_original();
+      kept = true;
       d->attributes = here.state().attributes.copied();
-      d->remote = this->state_->ranks->copy();
       d->all = both_.group();
     } catch (...) {
       thrown = std::current_exception();
       d->refused = true;
     }
-    // It then continues without this call.
-    const bool alone = d->refused && d->keep_ranks() == errc{};
+    const bool alone = d->refused && kept;  // It then continues without this call.
     errc why{};
     const detail::call_site call{"dup (inter)", where};
     if (d->rank_in_both == 0) d->said = detail::lead_inter(e, call);

@@ -105,10 +105,13 @@ class partitioned_communicator : public communicator<Stack> {
   /// exhausted.
   started adopt(partitioned_operation* made) const noexcept {
     if (made == nullptr) return {nullptr, errc::no_resources};
-    const started s = parts::make(*this->endpoint_, {.kind = compound_kind::extended,
-                                                     .again = true,
-                                                     .ranks = this->state_->ranks,
-                                                     .more = made});
+    // It names its context: the communicator lives as long, even if it is freed.
+    const started s =
+        parts::make(*this->endpoint_, {.kind = compound_kind::extended,
+                                       .again = true,
+                                       .want = pattern::exactly(this->context_, null_peer, 0),
+                                       .ranks = this->state_->ranks,
+                                       .more = made});
     if (s.op == nullptr) delete made;
     if (s.op != nullptr) made->op = s.op;
     return s;

@@ -109,7 +109,21 @@ TEST_CASE("intercommunicators: a duplicate that is started") {
       }
       CHECK(!ec);
       last.free();
+      // The original is freed before the duplicate is made, and its memory is used for another one.
+      decltype(inter) late;
+      auto making = inter.idup(late);
+      const mpx::group here = inter.group_here();
+      const mpx::group there = inter.remote_group();
       inter.free();
+      auto turned = world.split(0, -world.rank());
+      making.wait();
+      talk_inter(late, low, low ? cut : n - cut, low ? n - cut : cut);
+      CHECK(late.group_here() == here);
+      CHECK(late.remote_group() == there);
+      auto part = late.split(0, late.rank());
+      talk_inter(part, low, late.size(), late.remote_size());
+      for (auto* made : {&late, &part}) made->free();
+      turned.free();
       half.free();
     });
 }

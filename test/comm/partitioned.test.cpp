@@ -155,6 +155,30 @@ TEST_CASE("partitioned: matched in the order of init, and with nothing else") {
   });
 }
 
+TEST_CASE("partitioned: requests outlive their communicator") {
+  ranks::run_at_all_counts<ranks::multiple>([](auto world) {
+    const mpx::rank_t n = world.size();
+    const mpx::rank_t me = n - 1 - world.rank();
+    std::array<int, 4> out{};
+    std::array<int, 4> in{};
+    auto turned = world.split(0, me);
+    auto send = mpx::psend_init(turned, out, 2, (me + 1) % n, 3);
+    auto receive = mpx::precv_init(turned, in, 4, (me + n - 1) % n, 3);
+    turned.free();
+    for (int round = 0; round < 3; ++round) {
+      out.fill(10 * me + round);
+      receive.start();
+      send.start();
+      mpx::pready_range(send, 0, 1);
+      CHECK(receive.wait().source() == (me + n - 1) % n);
+      send.wait();
+      CHECK(in[3] == 10 * ((me + n - 1) % n) + round);
+      world.dup().free();  // What is freed and not in use ends here.
+      world.barrier();
+    }
+  });
+}
+
 TEST_CASE("partitioned: in both directions at once, with other requests, to proc_null") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();

@@ -207,27 +207,31 @@ struct twin_under_way : allocated {
   rank_t rank = 0;
   rank_t rank_in_both = 0;
   bool refused = false;  // An attribute cannot be copied: only other ranks make the duplicate.
-  communicator_state local_kept;  // Copies of `local` and `between`, if these may be freed first.
+  communicator_state
+      local_kept;  // `local` and `inter` point to these: the original may be freed first.
   communicator_state inter_kept;
-  kept_group* local_ranks = nullptr;
+  kept_group* local_ranks = nullptr;  // nullptr: world ranks.
 
   twin_under_way() = default;
-  ~twin_under_way() { delete local_ranks; }  // Not shared: `make` has not run.
+  ~twin_under_way() { delete local_ranks; }  // Not shared: `make` has made nothing.
 
-  /// Copies the groups, so that the original may be freed from now on. Errors: errc::no_resources.
-  errc keep_ranks() noexcept {
-    return caught([&] {
-      remote = inter->ranks->copy();
-      local_ranks = new kept_group(group_of(*at, *local));
+  /// Copies what `make` needs of the original, which may be freed from now on. Throws
+  /// std::bad_alloc.
+  void keep_original() {
+    remote = inter->ranks->copy();
+    if (local->own != nullptr) {
+      local_ranks = new kept_group(local->own->copy());
       local_ranks->users = 1;
-      local_kept.own = local_ranks;
-      local_kept.ranks = local_ranks;
-      local_kept.size = local->size;
-      inter_kept.ranks = &remote;
-      inter_kept.size = inter->size;
-      local = &local_kept;
-      inter = &inter_kept;
-    });
+    }
+    local_kept.own = local_ranks;
+    local_kept.ranks = local_ranks;
+    local_kept.size = local->size;
+    local_kept.on_error = local->on_error;
+    inter_kept.ranks = &remote;
+    inter_kept.size = inter->size;
+    inter_kept.on_error = inter->on_error;
+    local = &local_kept;
+    inter = &inter_kept;
   }
 
   /// The last step of the schedule; runs under the endpoint's lock.
@@ -242,11 +246,11 @@ struct twin_under_way : allocated {
         of.never_made(d.said.inter, *d.inter, *d.both);
       }
       if (d.said_here.why == 0) of.never_made(d.said_here.context, *d.local);
-      if (d.local_ranks != nullptr) of.release(std::exchange(d.local_ranks, nullptr));
       if (d.said.why == 0 && d.said_here.why == 0) return;
       return fail(static_cast<errc>(d.said.why != 0 ? d.said.why : d.said_here.why));
     }
     communicator_state* const here = of.make(d.said_here.context, *d.local);
+    of.release(std::exchange(d.local_ranks, nullptr));
     communicator_state* const both = of.make(d.said.both, *d.both);
     communicator_state* const inter =
         of.make_inter(d.said.inter, std::move(d.remote), std::move(d.all));
