@@ -40,7 +40,8 @@ void free_key(int* number, keyval_t::kind of) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
   l.keys.erase(*number);
-  l.freed_keys[*number] = key;
+  std::erase_if(l.freed_keys, [](const auto& freed) { return freed.second.expired(); });
+  if (key.use_count() > 1) l.freed_keys[*number] = key;
   *number = MPI_KEYVAL_INVALID;
 }
 /// Types of the copy and delete functions of an object's attributes.

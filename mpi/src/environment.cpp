@@ -47,8 +47,8 @@ comm_t* add_world(std::unique_ptr<comm_port> port, MPI_Comm self, const char* na
   c->self = self;
   c->set_place(*port);
   c->take_port(std::move(port));
-  c->name = name;
-  c->errors = find_errhandler(MPI_ERRORS_ARE_FATAL);
+  c->name.set(name);
+  c->errors.set(find_errhandler(MPI_ERRORS_ARE_FATAL));
   return c;
 }
 
@@ -67,7 +67,7 @@ MPI_Request make_complete_send() {
 /// Joins the job for one more user, MPI_Init or a session. The first one determines the thread level.
 void join(int level) {
   library& l = lib();
-  const std::lock_guard guard(l.lock);
+  const std::lock_guard guard(l.job_lock);
   if (l.users++ != 0) return;
   try {
     l.job = chosen_stack(level == MPI_THREAD_MULTIPLE).join();
@@ -92,7 +92,7 @@ void join(int level) {
 /// Ends the part of a user. The last one leaves the job, together with all other ranks.
 void leave() {
   library& l = lib();
-  const std::lock_guard guard(l.lock);
+  const std::lock_guard guard(l.job_lock);
   if (--l.users != 0) return;
   l.comms.each([](comm_t& c) {
     if (c.buffers != nullptr) c.buffers->drain();
@@ -155,9 +155,9 @@ void Finalize() {
     if (e.code() != mpx::errc::peer_lost && e.code() != mpx::errc::revoked) throw;
   }
   l.self->port->free();
+  l.world = l.self = nullptr;  // No handle leads to them from now on.
   l.comms.erase(l.self_handle);
   l.comms.erase(l.world_handle);
-  l.world = l.self = nullptr;
   l.ended = true;
   leave();
 }
@@ -250,7 +250,7 @@ void set_handler_of(MPI_Comm made, MPI_Errhandler errhandler) {
   if (made == MPI_COMM_NULL) return;
   comm_t& c = need_comm(made);
   const errhandler_ref how = find_errhandler(errhandler);
-  if (how != nullptr) c.errors = how;
+  if (how != nullptr) c.errors.set(how);
 }
 }  // namespace
 
@@ -264,7 +264,7 @@ void Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session
     bad_handle(MPI_ERR_ERRHANDLER, "error handler", errhandler, MPI_ERRHANDLER_NULL);
   join(level);
   session_t made;
-  made.errors = how;
+  made.errors.set(how);
   *session = put_in<MPI_Session>(lib().sessions, "sessions", std::move(made));
   need_session(*session).self = *session;
 }

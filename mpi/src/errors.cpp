@@ -143,7 +143,7 @@ failure current_failure() {
   }
 }
 std::string name_of(const comm_t& c) {
-  if (!c.name.empty()) return c.name;
+  if (std::string name = c.name.get(); !name.empty()) return name;
   return c.inter() ? "an intercommunicator" : "a communicator";
 }
 
@@ -160,6 +160,10 @@ void table_full(const char* what, std::size_t limit) {
   fail(MPI_ERR_NO_MEM, "no more than %zu %s exist at once", limit, what);
 }
 
+std::string name_of(const type_t& t) {
+  std::string name = t.name.get();
+  return name.empty() ? "of the program" : name;
+}
 std::string text_of(int code) {
   for (const class_text& t : texts)
     if (t.code == code) return t.text;
@@ -208,7 +212,7 @@ int call_handler(comm_t* comm, int code, const char* call, const std::string& te
   // Errors of no communicator are MPI_COMM_SELF's; before MPI 4.0 they were MPI_COMM_WORLD's.
   if (comm == nullptr || comm == l.self)
     comm = l.self == nullptr || l.self->chose_handler ? l.self : l.world;
-  const errhandler_ref how = comm == nullptr ? nullptr : comm->errors;
+  const errhandler_ref how = comm == nullptr ? nullptr : comm->errors.get();
   switch (how == nullptr ? errhandler_t::kind::fatal : how->how) {
     case errhandler_t::kind::returns: return code;
     case errhandler_t::kind::comm: {
@@ -226,7 +230,7 @@ int call_handler(comm_t* comm, int code, const char* call, const std::string& te
   if (!of_class.empty()) all += " (" + of_class + ")";
   end_job(code, all);
 }
-int failed(const char* call, MPI_Comm comm) noexcept {
+int failed(const char* call, MPI_Comm comm) {
   const failure f = current_failure();
   if (f.handled) return f.code;
   if (win_t* const win = lib().wins.find(value_of(f.on)); win != nullptr) {
@@ -237,7 +241,7 @@ int failed(const char* call, MPI_Comm comm) noexcept {
   return call_handler(on, f.code, call, f.text);
 }
 void call_handler(win_t& win, int code, const char* call, const std::string& text) {
-  const errhandler_ref how = win.errors;
+  const errhandler_ref how = win.errors.get();
   if (how->how == errhandler_t::kind::returns) return;
   if (how->how == errhandler_t::kind::win) {
     MPI_Win on = win.self;
@@ -245,12 +249,13 @@ void call_handler(win_t& win, int code, const char* call, const std::string& tex
     reinterpret_cast<MPI_Win_errhandler_function*>(how->function)(&on, &value);
     return;
   }
-  const std::string name = win.name.empty() ? "a window" : win.name;
+  std::string name = win.name.get();
+  if (name.empty()) name = "a window";
   const std::string of_class = text_of(code);
   end_job(code, std::string(call) + " on rank " + std::to_string(win.rank) + " of " + name + ": " +
                     text + (of_class.empty() ? "" : " (" + of_class + ")"));
 }
-int failed(const char* call, MPI_Win win) noexcept {
+int failed(const char* call, MPI_Win win) {
   win_t* const of = find_win(win);
   if (of == nullptr) return failed(call);
   const failure f = current_failure();
@@ -259,21 +264,21 @@ int failed(const char* call, MPI_Win win) noexcept {
 }
 namespace {
 void call_handler(session_t& session, int code, const char* call, const std::string& text) {
-  const errhandler_ref how = session.errors;
+  const errhandler_ref how = session.errors.get();
   if (how->how == errhandler_t::kind::returns) return;
   if (how->how != errhandler_t::kind::session) end_job(code, std::string(call) + ": " + text);
   MPI_Session on = session.self;
   reinterpret_cast<MPI_Session_errhandler_function*>(how->function)(&on, &code);
 }
 }  // namespace
-int failed(const char* call, MPI_Session session) noexcept {
+int failed(const char* call, MPI_Session session) {
   session_t* const of = lib().sessions.find(value_of(session));
   if (of == nullptr) return failed(call);
   const failure f = current_failure();
   call_handler(*of, f.code, call, f.text);
   return f.code;
 }
-int failed(const char* call, MPI_Errhandler given) noexcept {
+int failed(const char* call, MPI_Errhandler given) {
   const errhandler_ref how = find_errhandler(given);
   if (how == nullptr) return failed(call);
   const failure f = current_failure();
@@ -343,7 +348,8 @@ void bad_rank(int code, const char* what, int rank, const comm_t& comm) {
   fail(code, "%s %d is out of range: ranks are 0 to %d", what, rank, comm.partners - 1);
 }
 void bad_type(const type_t& t) {
-  if (t.absent) fail(MPI_ERR_TYPE, "this machine does not have the datatype %s", t.name.c_str());
+  if (t.absent)
+    fail(MPI_ERR_TYPE, "this machine does not have the datatype %s", t.name.get().c_str());
   fail(MPI_ERR_TYPE, "the datatype is not committed: call MPI_Type_commit first");
 }
 void bad_target(int rank, const win_t& win) {
@@ -412,13 +418,14 @@ buffer data_of_any(const void* base, std::int64_t count, const type_t& type) {
 // --- Error handlers ------------------------------------------------------------------------------
 
 namespace {
-void set_handler(errhandler_ref& of, MPI_Errhandler errhandler, errhandler_t::kind kind) {
+void set_handler(shared_value<errhandler_ref>& of, MPI_Errhandler errhandler,
+                 errhandler_t::kind kind) {
   const errhandler_ref found = find_errhandler(errhandler);
   if (found == nullptr)
     bad_handle(MPI_ERR_ERRHANDLER, "error handler", errhandler, MPI_ERRHANDLER_NULL);
   if (found->how > errhandler_t::kind::returns && found->how != kind)
     fail(MPI_ERR_ERRHANDLER, "the error handler is one for another kind of object");
-  of = found;
+  of.set(found);
 }
 MPI_Errhandler handle_of_handler(const errhandler_ref& how) {
   switch (how->how) {
@@ -468,7 +475,7 @@ void Session_set_errhandler(session_t& session, MPI_Errhandler errhandler) {
   set_handler(session.errors, errhandler, errhandler_t::kind::session);
 }
 void Session_get_errhandler(session_t& session, MPI_Errhandler* errhandler) {
-  *errhandler = handle_of_handler(session.errors);
+  *errhandler = handle_of_handler(session.errors.get());
 }
 void Session_call_errhandler(session_t& session, int errorcode) {
   call_handler(session, errorcode, "MPI_Session_call_errhandler", text_of(errorcode));
@@ -477,7 +484,7 @@ void Win_set_errhandler(win_t& win, MPI_Errhandler errhandler) {
   set_handler(win.errors, errhandler, errhandler_t::kind::win);
 }
 void Win_get_errhandler(win_t& win, MPI_Errhandler* errhandler) {
-  *errhandler = handle_of_handler(win.errors);
+  *errhandler = handle_of_handler(win.errors.get());
 }
 void Win_call_errhandler(win_t& win, int errorcode) {
   call_handler(win, errorcode, "MPI_Win_call_errhandler", text_of(errorcode));
@@ -487,7 +494,7 @@ void Comm_set_errhandler(comm_t& comm, MPI_Errhandler errhandler) {
   comm.chose_handler = true;
 }
 void Comm_get_errhandler(comm_t& comm, MPI_Errhandler* errhandler) {
-  *errhandler = handle_of_handler(comm.errors);
+  *errhandler = handle_of_handler(comm.errors.get());
 }
 void Comm_call_errhandler(comm_t& comm, int errorcode) {
   const int code = errorcode;

@@ -27,13 +27,16 @@ int class_of(int code) noexcept;
 /// Returns the error class of an mpx error.
 int class_of_errc(int value) noexcept;
 
+/// The name of a datatype, for texts.
+std::string name_of(const type_t& t);
+
 /// Reports the exception that is being handled: calls the handler of `comm`, or of MPI_COMM_SELF.
-/// Returns:    the error code.
-int failed(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
-int failed(const char* call, MPI_Session session) noexcept;
-int failed(const char* call, MPI_Win win) noexcept;
+/// Returns:    the error code. Throws what the handler throws.
+int failed(const char* call, MPI_Comm comm = MPI_COMM_SELF);
+int failed(const char* call, MPI_Session session);
+int failed(const char* call, MPI_Win win);
 /// As above, for calls that get an error handler, which is called for the null object.
-int failed(const char* call, MPI_Errhandler given) noexcept;
+int failed(const char* call, MPI_Errhandler given);
 struct as_file_t {};
 inline constexpr as_file_t as_file{};
 int failed(const char* call, as_file_t) noexcept;

@@ -146,7 +146,7 @@ MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from) {
   if (port == nullptr) return MPI_COMM_NULL;
   comm_t c;
   c.set_place(*port);
-  c.errors = from == nullptr ? find_errhandler(MPI_ERRORS_ARE_FATAL) : from->errors;
+  c.errors.set(from == nullptr ? find_errhandler(MPI_ERRORS_ARE_FATAL) : from->errors.get());
   if (from != nullptr) c.session = from->session;
   const auto made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
   find_comm(made)->self = made;
@@ -186,7 +186,7 @@ void Comm_compare(comm_t& comm1, comm_t& comm2, int* result) {
 namespace {
 /// Gives a duplicate what its port does not have.
 void inherit(comm_t& made, const comm_t& from) {
-  made.hints = from.hints;
+  made.hints.set(from.hints.get());
   made.weighted = from.weighted;
   copy_attributes(from.attributes, made.attributes, from.self);
 }
@@ -214,7 +214,7 @@ info_t known_hints(const info_t& all) {
 }  // namespace
 void Comm_dup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm) {
   Comm_dup(comm, newcomm);
-  find_comm(*newcomm)->hints = info == MPI_INFO_NULL ? info_t() : known_hints(need_info(info));
+  find_comm(*newcomm)->hints.set(info == MPI_INFO_NULL ? info_t() : known_hints(need_info(info)));
 }
 namespace {
 /// Fills in the size of a communicator that was made by a request; one that was not made goes.
@@ -240,7 +240,7 @@ void add_comm_under_way(std::unique_ptr<comm_port> port, const comm_t& from,
     auto rare = std::make_unique<rare_parts>();
     comm_t c;
     c.set_place(from.rank, from.size, from.remote_size);
-    c.errors = from.errors;
+    c.errors.set(from.errors.get());
     c.session = from.session;
     c.under_way = true;
     made = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
@@ -267,7 +267,7 @@ void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
 }
 void Comm_idup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   Comm_idup(comm, newcomm, request);
-  find_comm(*newcomm)->hints = info == MPI_INFO_NULL ? info_t() : known_hints(need_info(info));
+  find_comm(*newcomm)->hints.set(info == MPI_INFO_NULL ? info_t() : known_hints(need_info(info)));
 }
 void Comm_split(comm_t& comm, int color, int key, MPI_Comm* newcomm) {
   if (color < 0 && color != MPI_UNDEFINED) bad_number(MPI_ERR_ARG, "color", color);
@@ -322,7 +322,7 @@ void Comm_create_group(comm_t& comm, group_t& group, int tag, MPI_Comm* newcomm)
 void Comm_free(MPI_Comm* comm) {
   comm_t& c = need_comm(*comm);
   if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
-    fail(MPI_ERR_COMM, "%s is not freed", c.name.c_str());
+    fail(MPI_ERR_COMM, "%s is not freed", c.name.get().c_str());
   if (c.under_way) fail(MPI_ERR_COMM, "the request that makes the communicator is not complete");
   drop_attributes(c.attributes, *comm);
   if (c.buffers != nullptr) c.buffers->drain();
@@ -333,15 +333,15 @@ void Comm_free(MPI_Comm* comm) {
 void Comm_disconnect(MPI_Comm* comm) { Comm_free(comm); }
 void Comm_get_parent(MPI_Comm* parent) { *parent = MPI_COMM_NULL; }
 void Comm_set_name(comm_t& comm, const char* comm_name) {
-  comm.name = std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  comm.name.set(std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1));
 }
 void Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
-  const char* const name = comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : need_comm(comm).name.c_str();
-  *resultlen = std::snprintf(comm_name, MPI_MAX_OBJECT_NAME, "%s", name);
+  const std::string name = comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : need_comm(comm).name.get();
+  *resultlen = std::snprintf(comm_name, MPI_MAX_OBJECT_NAME, "%s", name.c_str());
 }
-void Comm_set_info(comm_t& comm, MPI_Info info) { comm.hints = known_hints(need_info(info)); }
+void Comm_set_info(comm_t& comm, MPI_Info info) { comm.hints.set(known_hints(need_info(info))); }
 void Comm_get_info(comm_t& comm, MPI_Info* info_used) {
-  *info_used = put_in<MPI_Info>(lib().infos, "info objects", comm.hints);
+  *info_used = put_in<MPI_Info>(lib().infos, "info objects", comm.hints.get());
 }
 void Intercomm_create(comm_t& local, int local_leader, MPI_Comm peer_comm, int remote_leader,
                       int tag, MPI_Comm* newintercomm) {

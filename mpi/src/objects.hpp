@@ -8,6 +8,7 @@
 #include <mpi.h>
 #pragma GCC visibility pop
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -118,6 +119,24 @@ class attribute_list {
   std::vector<attribute> all_;
 };
 
+/// A property of an object that threads read and set at the same time.
+template <class T>
+class shared_value {
+ public:
+  [[nodiscard]] T get() const {
+    const std::lock_guard guard(lock_);
+    return value_;
+  }
+  void set(T value) {
+    const std::lock_guard guard(lock_);
+    std::swap(value_, value);
+  }
+
+ private:
+  static inline std::mutex lock_;  // Of all: objects are moved.
+  T value_{};
+};
+
 struct info_t {
   std::vector<std::pair<std::string, std::string>> pairs;
 };
@@ -142,7 +161,11 @@ struct type_t {
   bool predefined = false;
   bool unnamed = false;  ///< Made by MPI_Type_create_f90_*, and never freed.
   bool absent = false;   ///< An optional type that this machine does not have.
-  std::string name;
+  /// Operations of the program that are under way and whose function gets the handle: with these, a
+  /// datatype outlives MPI_Type_free. Guarded by library::lock, as is `freed`.
+  int operations = 0;
+  bool freed = false;
+  shared_value<std::string> name;
   attribute_list attributes;
 };
 /// Pair of a value and an index, for MPI_MINLOC and MPI_MAXLOC; none: `value` is 0.
@@ -183,12 +206,12 @@ struct comm_t {
   int size = 0;
   int remote_size = -1;  ///< -1: one group.
   int partners = 0;      ///< Number of ranks that messages may name.
-  errhandler_ref errors;
+  shared_value<errhandler_ref> errors;
   bool chose_handler = false;  ///< The program has set an error handler.
   bool under_way = false;      ///< The request that makes it is not complete.
   attribute_list attributes;
-  std::string name;
-  info_t hints;
+  shared_value<std::string> name;
+  shared_value<info_t> hints;
   std::vector<int> failed_ranks;           ///< In the order in which this rank learned of them.
   int acknowledged = 0;                    ///< The first ones of them.
   bool weighted = false;                   ///< Of a distributed graph: weights were given.
@@ -224,10 +247,10 @@ struct win_t {
   int rank = 0;
   int size = 0;
   win_values values;
-  errhandler_ref errors;
+  shared_value<errhandler_ref> errors;
   attribute_list attributes;
-  std::string name;
-  info_t hints;
+  shared_value<std::string> name;
+  shared_value<info_t> hints;
   std::vector<std::pair<void*, std::uint64_t>> attached;  ///< Memory of a dynamic window.
 };
 
@@ -237,7 +260,7 @@ struct message_t {
 };
 
 struct session_t {
-  errhandler_ref errors;
+  shared_value<errhandler_ref> errors;
   MPI_Session self = MPI_SESSION_NULL;
   std::shared_ptr<send_pool> buffers;
 };
@@ -246,10 +269,13 @@ struct session_t {
 struct library {
   enum phase : std::uint8_t { before, running, after };
   mpx::platform::atomic<std::uint8_t> now{before};
-  int users = 0;         ///< MPI_Init and sessions; the last one leaves the job.
-  bool started = false;  ///< By MPI_Init.
-  bool ended = false;    ///< By MPI_Finalize.
-  int provided = MPI_THREAD_SINGLE;
+  std::atomic<bool> started{false};  ///< By MPI_Init.
+  std::atomic<bool> ended{false};    ///< By MPI_Finalize.
+  std::atomic<int> provided{MPI_THREAD_SINGLE};
+  /// Of the job's beginning and end, its users, and its numbers for tools. It may be held while ranks
+  /// wait for each other, so nothing else takes it.
+  std::mutex job_lock;
+  int users = 0;  ///< MPI_Init and sessions; the last one leaves the job.
   std::unique_ptr<job_port> job;
   std::unique_ptr<comm_port> base;  ///< Of all ranks, for sessions.
   comm_t* world = nullptr;
@@ -259,7 +285,8 @@ struct library {
   std::uintptr_t self_handle = 0;
   pthread_t main_thread{};
 
-  std::mutex lock;  ///< Keys, error classes.
+  std::mutex
+      lock;  ///< Keys, error classes, datatypes of Fortran's kinds. No user's function is called.
   std::map<int, std::shared_ptr<keyval_t>> keys;
   std::map<int, std::weak_ptr<keyval_t>> freed_keys;  ///< Attributes may still use them.
   int keys_made = 0;

@@ -224,21 +224,25 @@ const char* op_name(std::uint32_t op) {
 struct user_call {
   std::shared_ptr<const op_body> body;
   std::shared_ptr<const type_part> part;
-  MPI_Datatype given = MPI_DATATYPE_NULL;   // That of the call, which may be freed meanwhile.
-  MPI_Datatype handle = MPI_DATATYPE_NULL;  // Own, if it is not predefined.
+  MPI_Datatype given;  // That of the call.
 
   user_call(const op_t& op, MPI_Datatype of, const type_t& type)
-      : body(op.body),
-        part(type.part),
-        given(of),
-        handle(type.predefined ? of : add_type(type.part, true)) {}
+      : body(op.body), part(type.part), given(of) {
+    if (type.predefined) return;
+    const std::lock_guard guard(lib().lock);
+    ++find_type(of)->operations;
+  }
   user_call(const user_call&) = delete;
   user_call& operator=(const user_call&) = delete;
-  ~user_call() { lib().types.erase(value_of(handle)); }  // Nothing for a predefined one.
+  ~user_call() {
+    const std::lock_guard guard(lib().lock);
+    type_t* const type = find_type(given);
+    if (type == nullptr || type->predefined) return;  // (None after MPI_Finalize.)
+    if (--type->operations == 0 && type->freed) lib().types.erase(value_of(given));
+  }
 
   void call(void* in, void* inout, std::int64_t count) const {
-    const type_t* const there = find_type(given);
-    MPI_Datatype type = there != nullptr && there->part == part ? given : handle;
+    MPI_Datatype type = given;
     if (body->function_c != nullptr) {
       MPI_Count n = count;
       body->function_c(in, inout, &n, &type);
@@ -298,7 +302,7 @@ mpx::any_operation operation_for(const op_t& op, MPI_Datatype handle, const type
           : predefined_function(op.predefined, element, type.part->type.description()->basics->of);
   if (f == nullptr)
     fail(MPI_ERR_OP, "%s does not work on the datatype %s", op_name(op.predefined),
-         type.name.empty() ? "of the program" : type.name.c_str());
+         name_of(type).c_str());
   return {f, nullptr, unit, true};
 }
 

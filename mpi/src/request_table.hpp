@@ -3,6 +3,7 @@
 // Requests of the program: their objects, their table, and the end of the usual ones. Shared by the
 // library and its ports.
 
+#include <atomic>
 #include <memory>
 
 #include "handle_table.hpp"
@@ -23,13 +24,18 @@ Handle handle_of(std::uintptr_t value) noexcept {
 
 /// A user's request: MPI_Grequest_start.
 struct generalized_t {
-  MPI_Grequest_query_function* query;
-  MPI_Grequest_free_function* free;
-  MPI_Grequest_cancel_function* cancel;
-  void* extra;
-  request_cell completer;
-  bool complete = false;
-  bool freed = false;  ///< By MPI_Request_free: it goes when it is complete.
+  MPI_Grequest_query_function* query = nullptr;
+  MPI_Grequest_free_function* free = nullptr;
+  MPI_Grequest_cancel_function* cancel = nullptr;
+  void* extra = nullptr;
+  request_cell completer{};
+  /// One thread may complete it while another one frees it: the latter of both ends it.
+  enum event : std::uint8_t { completed = 1, freed = 2 };
+  std::atomic<std::uint8_t> happened{0};
+
+  /// Returns true if `other` has happened before this event.
+  bool happens(event now, event other) noexcept { return (happened.fetch_or(now) & other) != 0; }
+  [[nodiscard]] bool is_complete() const noexcept { return (happened & completed) != 0; }
 };
 
 struct request_t;

@@ -327,10 +327,8 @@ bool look_at(MPI_Request request, MPI_Status* status) {
   if (request == MPI_REQUEST_NULL) return true;
   request_t& r = need_request(request);
   if (!active(r)) return true;
-  if (r.generalized() != nullptr && !r.generalized()->complete) {
-    lib().job->progress();
-    return false;
-  }
+  const auto s = lib().job->peek(r.cell);
+  if (!s) return false;
   if (r.generalized() != nullptr) {
     MPI_Status given{};
     set_empty(&given);
@@ -338,8 +336,6 @@ bool look_at(MPI_Request request, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) *status = given;
     return true;
   }
-  const auto s = lib().job->peek(r.cell);
-  if (!s) return false;
   if (r.receives) set_status(status, *s);
   if (status != MPI_STATUS_IGNORE) status->MPI_internal[2] = s->cancelled() ? 1 : 0;
   return true;
@@ -407,7 +403,7 @@ void Cancel(MPI_Request* request) {
   request_t& r = need_request(*request);
   if (r.generalized() != nullptr) {
     const int code =
-        r.generalized()->cancel(r.generalized()->extra, r.generalized()->complete ? 1 : 0);
+        r.generalized()->cancel(r.generalized()->extra, r.generalized()->is_complete() ? 1 : 0);
     if (code != MPI_SUCCESS) fail(code, "the cancel function of a generalized request has failed");
     return;
   }
@@ -431,8 +427,7 @@ void Request_free(MPI_Request* request) {
   request_t& r = need_request(*request);
   if (r.generalized() != nullptr) {
     const MPI_Request it = std::exchange(*request, MPI_REQUEST_NULL);
-    r.generalized()->freed = true;
-    if (r.generalized()->complete) end_freed(it, r);
+    if (r.generalized()->happens(generalized_t::freed, generalized_t::completed)) end_freed(it, r);
     return;
   }
   if (r.rare != nullptr && (r.rare->keep != nullptr || r.rare->finish != nullptr) && active(r))
@@ -453,18 +448,23 @@ void Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_fun
   request_t r;
   r.of = MPI_COMM_SELF;
   r.rare = std::make_unique<rare_parts>();
-  r.rare->generalized = std::make_unique<generalized_t>(
-      generalized_t{query_fn, free_fn, cancel_fn, extra_state, {}, false});
+  r.rare->generalized = std::make_unique<generalized_t>();
+  r.generalized()->query = query_fn;
+  r.generalized()->free = free_fn;
+  r.generalized()->cancel = cancel_fn;
+  r.generalized()->extra = extra_state;
   lib().base->generalized(r.cell, r.generalized()->completer);
   *request = add_request(std::move(r));
 }
 void Grequest_complete(MPI_Request request) {
   request_t& r = need_request(request);
-  if (r.generalized() == nullptr || r.generalized()->complete)
+  if (r.generalized() == nullptr || r.generalized()->is_complete())
     fail(MPI_ERR_REQUEST, "the request is no generalized one that is to be completed");
-  r.generalized()->complete = true;
-  lib().job->complete_generalized(r.generalized()->completer);
-  if (r.generalized()->freed) end_freed(request, r);
+  // Unless it is freed, another thread may end it as soon as it is complete.
+  request_cell completer = r.generalized()->completer;
+  const bool freed = r.generalized()->happens(generalized_t::completed, generalized_t::freed);
+  lib().job->complete_generalized(completer);
+  if (freed) end_freed(request, r);
 }
 
 }  // namespace mpx_mpi

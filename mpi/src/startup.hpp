@@ -18,7 +18,7 @@ void drop_attributes(attribute_list& all, MPI_Datatype of);
 void copy_attributes(const attribute_list& from, attribute_list& to, MPI_Comm of);
 void copy_attributes(const attribute_list& from, attribute_list& to, MPI_Datatype of);
 
-/// Adds the counters of the job, which ends, to those of earlier jobs. Requires: lib().lock is held.
+/// Adds the counters of the job, which ends, to those of earlier jobs. Requires: lib().job_lock is held.
 void keep_tool_counters();
 
 }  // namespace mpx_mpi

@@ -13,7 +13,7 @@ namespace mpx_mpi {
 namespace {
 
 constexpr auto number_count = static_cast<std::size_t>(tool_number::count_);
-/// Counters of the jobs that have ended. Guarded by lib().lock.
+/// Counters of the jobs that have ended. Guarded by lib().job_lock.
 std::array<std::uint64_t, number_count>& kept() noexcept {
   static std::array<std::uint64_t, number_count> all{};
   return all;
@@ -22,7 +22,7 @@ std::array<std::uint64_t, number_count>& kept() noexcept {
 template <tool_number Which>
 std::uint64_t counted() {
   library& l = lib();
-  const std::lock_guard guard(l.lock);
+  const std::lock_guard guard(l.job_lock);
   const std::uint64_t now = l.job == nullptr ? 0 : l.job->number(Which);
   return kept()[static_cast<std::size_t>(Which)] + now;
 }
@@ -30,14 +30,14 @@ std::uint64_t counted() {
 template <tool_number Which>
 std::uint64_t of_job() {
   library& l = lib();
-  const std::lock_guard guard(l.lock);
+  const std::lock_guard guard(l.job_lock);
   if (l.job == nullptr) fail(MPI_T_ERR_NOT_ACCESSIBLE, "known between MPI_Init and MPI_Finalize");
   return l.job->number(Which);
 }
 template <tool_number Which>
 std::uint64_t of_job_now() {
   library& l = lib();
-  const std::lock_guard guard(l.lock);
+  const std::lock_guard guard(l.job_lock);
   return l.job == nullptr ? 0 : l.job->number(Which);
 }
 
@@ -54,7 +54,7 @@ std::string stack_name() {
 }
 void limit_eager(std::uint64_t bytes) {
   library& l = lib();
-  const std::lock_guard guard(l.lock);
+  const std::lock_guard guard(l.job_lock);
   if (l.job == nullptr) fail(MPI_T_ERR_CVAR_SET_NOT_NOW, "set MPX_SHORT_BYTES_MAX before MPI_Init");
   if (bytes > l.job->number(tool_number::short_bytes_ceiling))
     fail(MPI_T_ERR_INVALID, "more than the stack's own limit");

@@ -33,7 +33,7 @@ type_t& define(MPI_Datatype handle, const char* name, mpx::datatype type) {
   p->element = handle;
   t.part = std::move(p);
   t.committed = t.predefined = true;
-  t.name = name;
+  t.name.set(name);
   return t;
 }
 template <class T>
@@ -438,9 +438,12 @@ void Type_commit(MPI_Datatype* datatype) {
 void Type_free(MPI_Datatype* datatype) {
   type_t& t = need_any_type(*datatype);
   if (t.predefined || t.unnamed)
-    fail(MPI_ERR_TYPE, "the predefined datatype %s is not freed", t.name.c_str());
+    fail(MPI_ERR_TYPE, "the predefined datatype %s is not freed", t.name.get().c_str());
+  if (t.freed) bad_handle(MPI_ERR_TYPE, "datatype", *datatype, MPI_DATATYPE_NULL);
   drop_attributes(t.attributes, *datatype);
-  lib().types.erase(value_of(*datatype));
+  const std::lock_guard guard(lib().lock);
+  t.freed = true;
+  if (t.operations == 0) lib().types.erase(value_of(*datatype));
   *datatype = MPI_DATATYPE_NULL;
 }
 
@@ -536,12 +539,12 @@ void Type_get_contents_c(type_t& datatype, MPI_Count max_integers, MPI_Count max
   copy_types(datatype, max_datatypes, array_of_datatypes);
 }
 void Type_set_name(type_t& datatype, const char* type_name) {
-  datatype.name = std::string(type_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  datatype.name.set(std::string(type_name).substr(0, MPI_MAX_OBJECT_NAME - 1));
 }
 void Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
-  const char* const name =
-      datatype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : need_any_type(datatype).name.c_str();
-  *resultlen = std::snprintf(type_name, MPI_MAX_OBJECT_NAME, "%s", name);
+  const std::string name =
+      datatype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : need_any_type(datatype).name.get();
+  *resultlen = std::snprintf(type_name, MPI_MAX_OBJECT_NAME, "%s", name.c_str());
 }
 void Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
   struct row {

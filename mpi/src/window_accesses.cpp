@@ -74,7 +74,6 @@ element element_of(MPI_Datatype predefined) {
     default: return integer_of(basic.size, true);
   }
 }
-const char* name_or(const type_t& t) { return t.name.empty() ? "of the program" : t.name.c_str(); }
 
 /// Operation and elements of an access that combines.
 void set_operation(window_access& a, const op_t& op, const type_t& type, bool fetches) {
@@ -87,10 +86,10 @@ void set_operation(window_access& a, const op_t& op, const type_t& type, bool fe
   const MPI_Datatype e = type.part->element;
   const bool moves = *how == combine::replace || *how == combine::no_op;
   if (e == nullptr && !moves)
-    fail(MPI_ERR_TYPE, "the datatype %s has elements of different types", name_or(type));
+    fail(MPI_ERR_TYPE, "the datatype %s has elements of different types", name_of(type).c_str());
   if (e == nullptr) return;  // Bytes are moved.
   if (!moves && !applies(op, e))
-    fail(MPI_ERR_OP, "the operation does not work on the datatype %s", name_or(type));
+    fail(MPI_ERR_OP, "the operation does not work on the datatype %s", name_of(type).c_str());
   a.type = element_of(e);
 }
 /// Where the data lies at the target.
@@ -262,7 +261,7 @@ void Compare_and_swap(const void* origin_addr, const void* compare_addr, void* r
   const bool is_real = datatype.part->type.description()->basics->of.kind == mpx::basic_kind::real;
   if (is_real || !a.type.swaps() ||
       a.type.bytes() != static_cast<std::size_t>(datatype.part->bytes))
-    fail(MPI_ERR_TYPE, "the datatype %s is not compared and swapped", name_or(datatype));
+    fail(MPI_ERR_TYPE, "the datatype %s is not compared and swapped", name_of(datatype).c_str());
   a.data = data_of(origin_addr, 1, datatype);
   a.result = data_of(result_addr, 1, datatype);
   a.compare = data_of(compare_addr, 1, datatype).data;

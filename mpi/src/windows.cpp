@@ -36,11 +36,13 @@ std::string* value_in(info_t& info, const std::string& key) {
   return nullptr;
 }
 void set_hints(win_t& win, MPI_Info info) {
-  if (win.hints.pairs.empty())
-    for (const hint& h : known_hints) win.hints.pairs.emplace_back(h.key, h.value);
-  if (info == MPI_INFO_NULL) return;
-  for (const auto& [key, value] : need_info(info).pairs)
-    if (std::string* const known = value_in(win.hints, key); known != nullptr) *known = value;
+  info_t hints = win.hints.get();
+  if (hints.pairs.empty())
+    for (const hint& h : known_hints) hints.pairs.emplace_back(h.key, h.value);
+  if (info != MPI_INFO_NULL)
+    for (const auto& [key, value] : need_info(info).pairs)
+      if (std::string* const known = value_in(hints, key); known != nullptr) *known = value;
+  win.hints.set(std::move(hints));
 }
 bool wants_parts_apart(MPI_Info info) {
   if (info == MPI_INFO_NULL) return false;
@@ -60,7 +62,7 @@ win_t& add_window(comm_t& comm, const window_plan& plan, int flavor, MPI_Info in
   w.port = std::move(port);
   w.rank = comm.rank;
   w.size = comm.size;
-  w.errors = find_errhandler(MPI_ERRORS_ARE_FATAL);
+  w.errors.set(find_errhandler(MPI_ERRORS_ARE_FATAL));
   if (plan.bytes != 0) w.values.base = w.port->part(w.rank).base;
   w.values.bytes = static_cast<MPI_Aint>(plan.bytes);
   w.values.unit = static_cast<int>(plan.unit);
@@ -123,6 +125,7 @@ void Win_free(MPI_Win* win) {
 }
 
 namespace {
+std::mutex attach_lock;  // Of the attached memory of all windows.
 void need_dynamic(const win_t& win) {
   if (win.values.flavor != MPI_WIN_FLAVOR_DYNAMIC)
     fail(MPI_ERR_RMA_FLAVOR, "memory is attached to dynamic windows only");
@@ -134,6 +137,7 @@ void Win_attach(win_t& win, void* base, MPI_Aint size) {
   if (base == nullptr && size != 0) fail(MPI_ERR_BASE, "the memory is a null pointer");
   const auto from = value_of(base);
   const auto bytes = static_cast<std::uint64_t>(size);
+  const std::lock_guard guard(attach_lock);
   for (const auto& [p, n] : win.attached)
     if (from < value_of(p) + n && value_of(p) < from + bytes)
       fail(MPI_ERR_RMA_ATTACH, "a part of the memory is attached already, %llu bytes at %p",
@@ -143,6 +147,7 @@ void Win_attach(win_t& win, void* base, MPI_Aint size) {
 }
 void Win_detach(win_t& win, const void* base) {
   need_dynamic(win);
+  const std::lock_guard guard(attach_lock);
   const auto found = std::find_if(win.attached.begin(), win.attached.end(),
                                   [base](const auto& a) { return a.first == base; });
   if (found == win.attached.end()) fail(MPI_ERR_RMA_ATTACH, "no memory is attached at %p", base);
@@ -168,15 +173,15 @@ void Win_shared_query(win_t& win, int rank, MPI_Aint* size, number_place disp_un
 // --- Names, hints, group -------------------------------------------------------------------------
 
 void Win_set_name(win_t& win, const char* win_name) {
-  win.name = std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  win.name.set(std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1));
 }
 void Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
-  const char* const name = win == MPI_WIN_NULL ? "MPI_WIN_NULL" : need_win(win).name.c_str();
-  *resultlen = std::snprintf(win_name, MPI_MAX_OBJECT_NAME, "%s", name);
+  const std::string name = win == MPI_WIN_NULL ? "MPI_WIN_NULL" : need_win(win).name.get();
+  *resultlen = std::snprintf(win_name, MPI_MAX_OBJECT_NAME, "%s", name.c_str());
 }
 void Win_set_info(win_t& win, MPI_Info info) { set_hints(win, info); }
 void Win_get_info(win_t& win, MPI_Info* info_used) {
-  *info_used = put_in<MPI_Info>(lib().infos, "info objects", win.hints);
+  *info_used = put_in<MPI_Info>(lib().infos, "info objects", win.hints.get());
 }
 void Win_get_group(win_t& win, MPI_Group* group) {
   *group = put_in<MPI_Group>(lib().groups, "groups", win.port->group());

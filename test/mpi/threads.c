@@ -10,6 +10,7 @@ enum { threads = 4, rounds = 200 };
 static int me, ranks;
 static atomic_int bad; /* Checks that do not hold in threads. */
 static int shared_key; /* Of MPI_COMM_WORLD, read by all threads. */
+static int row_key;
 #define MUST(condition)                                                       \
   do {                                                                        \
     if (!(condition) && atomic_fetch_add(&bad, 1) < 20)                       \
@@ -47,6 +48,76 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type) {
   for (int i = 0; i < *n; ++i) ((int *)inout)[i] += ((int *)in)[i];
 }
 
+static void add_rows(void *in, void *inout, int *n, MPI_Datatype *type) {
+  int size = 0, found, *value; /* The program's type, although it is freed. */
+  MUST(MPI_Type_size(*type, &size) == MPI_SUCCESS && size == 8);
+  MPI_Type_get_attr(*type, row_key, &value, &found);
+  for (int i = 0; i < 2 * *n; ++i) ((int *)inout)[i] += ((int *)in)[i];
+}
+static int query(void *extra, MPI_Status *status) {
+  (void)extra;
+  MPI_Status_set_elements(status, MPI_INT, 7);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = status->MPI_TAG = 0;
+  return MPI_SUCCESS;
+}
+static int freed(void *extra) {
+  atomic_fetch_add((atomic_int *)extra, 1);
+  return MPI_SUCCESS;
+}
+static int cancel(void *extra, int complete) {
+  (void)extra, (void)complete;
+  return MPI_SUCCESS;
+}
+static void *complete(void *request) {
+  MPI_Grequest_complete(*(MPI_Request *)request);
+  return NULL;
+}
+static void generalized(int round) {
+  MPI_Request request, copy;
+  MPI_Status status;
+  pthread_t other;
+  atomic_int ends = 0;
+  int count, flag = 0;
+  if (round % 4 != 0) return;
+  MPI_Grequest_start(query, freed, cancel, &ends, &request);
+  copy = request;
+  pthread_create(&other, NULL, complete, &copy);
+  if (round % 8 == 0) {
+    while (!flag) MPI_Request_get_status(request, &flag, &status);
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    MUST(count == 7);
+  } else {
+    MPI_Request_free(&request);
+  }
+  pthread_join(other, NULL);
+  MUST(ends == 1 && request == MPI_REQUEST_NULL);
+}
+static void properties(struct own *o, int round) {
+  /* Of what all threads share. */
+  char name[MPI_MAX_OBJECT_NAME];
+  int length;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, round % 2 ? MPI_ERRORS_ABORT : MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_name(MPI_COMM_WORLD, "the world of all threads of this job");
+  MPI_Comm_get_name(MPI_COMM_WORLD, name, &length);
+  MUST(strcmp(name, "the world of all threads of this job") == 0);
+  MPI_Comm_set_name(o->comm, "a thread's");
+}
+static void reductions(struct own *o, int round) {
+  MPI_Datatype row;
+  MPI_Op op;
+  MPI_Request request;
+  int in[2] = {round, me}, out[2];
+  MPI_Type_contiguous(2, MPI_INT, &row);
+  MPI_Type_commit(&row);
+  MPI_Op_create(add_rows, 1, &op);
+  MPI_Iallreduce(in, out, 1, row, op, o->comm, &request);
+  MPI_Type_free(&row);
+  MPI_Op_free(&op);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MUST(out[0] == round * ranks && out[1] == ranks * (ranks - 1) / 2);
+}
 static void attributes(struct own *o) {
   int key, found, *value = NULL;
   MPI_Comm twin;
@@ -189,6 +260,9 @@ static void *work(void *given) {
     others(o, i);
     probes(o, i);
     errors(o, i);
+    generalized(i);
+    properties(o, i);
+    reductions(o, i);
   }
   return NULL;
 }
@@ -203,6 +277,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &shared_key, NULL);
   MPI_Comm_set_attr(MPI_COMM_WORLD, shared_key, &shared_key);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &row_key, NULL);
   for (int i = 0; i < threads; ++i) {
     all[i] = (struct own){i, MPI_COMM_NULL, 0, 0};
     MPI_Comm_dup(MPI_COMM_WORLD, &all[i].comm);
