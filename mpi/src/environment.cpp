@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -206,10 +207,24 @@ double Wtime() {
 double Wtick() { return 1e-9; }
 void Pcontrol(const int /*level*/) {}
 
-void Alloc_mem(MPI_Aint size, MPI_Info /*info*/, void* baseptr) {
+std::size_t alignment_of(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return default_alignment;
+  for (const auto& [key, value] : need_info(info).pairs) {
+    if (key != "mpi_minimum_memory_alignment") continue;
+    char* end = nullptr;
+    const unsigned long long asked = std::strtoull(value.c_str(), &end, 10);
+    if (*end != 0 || !std::has_single_bit(asked) || asked > alignment_max)
+      fail(MPI_ERR_INFO_VALUE, "mpi_minimum_memory_alignment is a power of two up to %zu, not %s",
+           alignment_max, value.c_str());
+    return std::max(static_cast<std::size_t>(asked), default_alignment);
+  }
+  return default_alignment;
+}
+void Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   if (size < 0) bad_number(MPI_ERR_ARG, "size", size);
   void* made = nullptr;
-  if (::posix_memalign(&made, 64, size == 0 ? 64 : static_cast<std::size_t>(size)) != 0)
+  const std::size_t bytes = size == 0 ? 1 : static_cast<std::size_t>(size);
+  if (::posix_memalign(&made, alignment_of(info), bytes) != 0)
     fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
   *static_cast<void**>(baseptr) = made;
 }

@@ -186,7 +186,6 @@ void Comm_compare(comm_t& comm1, comm_t& comm2, int* result) {
 namespace {
 /// Gives a duplicate what its port does not have.
 void inherit(comm_t& made, const comm_t& from) {
-  made.hints.set(from.hints.get());
   made.weighted = from.weighted;
   copy_attributes(from.attributes, made.attributes, from.self);
 }
@@ -339,7 +338,14 @@ void Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   const std::string name = comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : need_comm(comm).name.get();
   *resultlen = std::snprintf(comm_name, MPI_MAX_OBJECT_NAME, "%s", name.c_str());
 }
-void Comm_set_info(comm_t& comm, MPI_Info info) { comm.hints.set(known_hints(need_info(info))); }
+void Comm_set_info(comm_t& comm, MPI_Info info) {
+  info_t hints = comm.hints.get();  // Those that `info` does not name stay.
+  for (auto& hint : known_hints(need_info(info)).pairs) {
+    std::erase_if(hints.pairs, [&](const auto& old) { return old.first == hint.first; });
+    hints.pairs.push_back(std::move(hint));
+  }
+  comm.hints.set(std::move(hints));
+}
 void Comm_get_info(comm_t& comm, MPI_Info* info_used) {
   *info_used = put_in<MPI_Info>(lib().infos, "info objects", comm.hints.get());
 }

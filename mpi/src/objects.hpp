@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -241,6 +242,11 @@ struct win_values {
   int flavor = MPI_WIN_FLAVOR_CREATE;
   int model = MPI_WIN_UNIFIED;
 };
+struct free_memory {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+using malloc_memory = std::unique_ptr<void, free_memory>;
+
 struct win_t {
   MPI_Win self = MPI_WIN_NULL;
   std::unique_ptr<window_port> port;
@@ -252,6 +258,8 @@ struct win_t {
   shared_value<std::string> name;
   shared_value<info_t> hints;
   std::vector<std::pair<void*, std::uint64_t>> attached;  ///< Memory of a dynamic window.
+  /// Memory of MPI_Win_allocate that only this rank maps.
+  malloc_memory own_memory;
 };
 
 struct message_t {

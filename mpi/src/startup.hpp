@@ -21,4 +21,11 @@ void copy_attributes(const attribute_list& from, attribute_list& to, MPI_Datatyp
 /// Adds the counters of the job, which ends, to those of earlier jobs. Requires: lib().job_lock is held.
 void keep_tool_counters();
 
+/// Bytes to which memory of MPI_Alloc_mem and MPI_Win_allocate is aligned without a hint, and at most.
+inline constexpr std::size_t default_alignment = 64;
+inline constexpr std::size_t alignment_max = std::size_t{1} << 30;
+/// The alignment that the hint mpi_minimum_memory_alignment asks for, at least the default. Errors:
+/// MPI_ERR_INFO_VALUE.
+std::size_t alignment_of(MPI_Info info);
+
 }  // namespace mpx_mpi

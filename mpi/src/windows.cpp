@@ -2,6 +2,7 @@
 // Windows: creation, memory, synchronisation, names and hints. Accesses: window_accesses.cpp.
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
 
 #include "functions.hpp"
 #include "mpx/core/error.hpp"
@@ -89,6 +90,16 @@ void Win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, comm_t& comm
                   MPI_Win* win) {
   need_one_group(comm);
   need_memory(size, disp_unit);
+  if (alignment_of(info) > default_alignment) {  // More than memory that ranks share has.
+    void* made = nullptr;
+    Alloc_mem(size, info, &made);
+    malloc_memory own(made);
+    win_t& w = add_window(comm, plan_of(window_memory::given, made, size, disp_unit),
+                          MPI_WIN_FLAVOR_ALLOCATE, info, win);
+    w.values.base = *static_cast<void**>(baseptr) = made;
+    w.own_memory = std::move(own);
+    return;
+  }
   *static_cast<void**>(baseptr) =
       add_window(comm, plan_of(window_memory::allocated, nullptr, size, disp_unit),
                  MPI_WIN_FLAVOR_ALLOCATE, info, win)
@@ -160,7 +171,8 @@ void Win_shared_query(win_t& win, int rank, MPI_Aint* size, number_place disp_un
   window_part found;
   for (int r = rank == MPI_PROC_NULL ? 0 : rank; r < win.size; ++r) {
     found = win.port->part(r);
-    if (rank != MPI_PROC_NULL || found.bytes != 0) break;  // MPI_PROC_NULL: the first with memory.
+    // MPI_PROC_NULL: the first rank with memory that is mapped here.
+    if (rank != MPI_PROC_NULL || (found.base != nullptr && found.bytes != 0)) break;
     found = {};
   }
   if (found.base == nullptr) found.bytes = 0;

@@ -230,6 +230,25 @@ static void info_and_errors(void) {
   MPI_Info_get(info, "b", 15, value, &flag);
   CHECK(!flag);
   MPI_Info_free(&info), MPI_Info_free(&copy);
+  MPI_Comm hinted, plain; /* Hints that a call does not name stay; a duplicate has none of them. */
+  MPI_Comm_dup(MPI_COMM_WORLD, &hinted);
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+  MPI_Comm_set_info(hinted, info);
+  MPI_Info_delete(info, "mpi_assert_no_any_tag");
+  MPI_Info_set(info, "mpi_assert_exact_length", "true");
+  MPI_Comm_set_info(hinted, info);
+  MPI_Info_free(&info);
+  MPI_Comm_get_info(hinted, &info);
+  MPI_Info_get_nkeys(info, &n);
+  CHECK(n == 2);
+  MPI_Info_free(&info);
+  MPI_Comm_dup(hinted, &plain);
+  MPI_Comm_get_info(plain, &info);
+  MPI_Info_get_nkeys(info, &n);
+  CHECK(n == 0);
+  MPI_Info_free(&info);
+  MPI_Comm_free(&plain), MPI_Comm_free(&hinted);
   MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_set_errhandler(W, handler);
   MPI_Comm_get_errhandler(W, &got);

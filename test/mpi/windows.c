@@ -325,6 +325,76 @@ static void shared_memory(void) {
   MPI_Comm_free(&host);
 }
 
+/* Loads and stores to memory of another rank, under its lock. */
+static void own_accesses(void) {
+  enum { rounds = 2000 };
+  int *mine, *first, unit, sum = 0;
+  MPI_Aint size;
+  MPI_Win win;
+  MPI_Win_allocate(me == 0 ? sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  if (me == 0) *mine = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_shared_query(win, 0, &size, &unit, &first);
+  if (first != NULL) {
+    for (int i = 0; i < rounds; ++i) {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+      MPI_Win_sync(win);
+      ++*first;
+      MPI_Win_sync(win);
+      MPI_Win_unlock(0, win);
+    }
+    sum = rounds;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(me != 0 || *mine == sum);
+  MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &first);
+  CHECK((size == 4) == (first != NULL));
+  MPI_Win_free(&win);
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &first);
+  /* The lowest rank with which this one shares memory. */
+  CHECK(size == 4 && first != NULL && (me != 0 || first == mine));
+  MPI_Win_free(&win);
+}
+
+/* Accesses that reach nothing: their displacement may be any. */
+static void nowhere(void) {
+  int value = 1, *part;
+  MPI_Win win;
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
+  *part = 7;
+  MPI_Win_fence(0, win);
+  CHECK(MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, -1, 1, MPI_INT, win) == MPI_SUCCESS);
+  CHECK(MPI_Get(&value, 0, MPI_INT, right, 100, 0, MPI_INT, win) == MPI_SUCCESS);
+  MPI_Win_fence(0, win);
+  CHECK(*part == 7 && value == 1);
+  MPI_Win_free(&win);
+}
+
+static void alignment(void) {
+  MPI_Info info;
+  MPI_Win win;
+  char *memory, *part, got = 0, value = (char)me;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "mpi_minimum_memory_alignment", "65536");
+  MPI_Alloc_mem(100, info, &memory);
+  CHECK((size_t)memory % 65536 == 0);
+  MPI_Free_mem(memory);
+  MPI_Win_allocate(100, 1, info, MPI_COMM_WORLD, &part, &win);
+  CHECK((size_t)part % 65536 == 0);
+  MPI_Win_fence(0, win);
+  MPI_Put(&value, 1, MPI_CHAR, right, 99, 1, MPI_CHAR, win);
+  MPI_Win_fence(0, win);
+  got = part[99];
+  CHECK(got == (char)left);
+  MPI_Win_free(&win);
+  MPI_Info_set(info, "mpi_minimum_memory_alignment", "100");
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  FAILS(MPI_Alloc_mem(100, info, &memory), MPI_ERR_INFO_VALUE);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  MPI_Info_free(&info);
+}
+
 static void requests(void) {
   enum { n = 5000 };
   int *part, *out = malloc(n * sizeof *out), *in = malloc(n * sizeof *in), k;
@@ -468,6 +538,9 @@ int main(int argc, char **argv) {
   layouts();
   dynamic_memory();
   shared_memory();
+  own_accesses();
+  nowhere();
+  alignment();
   requests();
   failed_request();
   objects();

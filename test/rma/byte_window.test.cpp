@@ -354,6 +354,27 @@ TEST_CASE("byte windows: shared memory in one piece") {
     CHECK(ec == mpx::errc::no_resources);
   });
 }
+TEST_CASE("byte windows: a lock is held before the program loads and stores itself") {
+  ranks::run<ranks::shm>(3, [](auto world) {
+    constexpr std::uint64_t rounds = 5'000;
+    auto w = mpx::allocate_byte_window(world, 8);
+    std::memset(w.local().data(), 0, 8);
+    world.barrier();
+    auto* const first = reinterpret_cast<volatile std::uint64_t*>(w.part(0).data());
+    const bool mapped = first != nullptr;
+    REQUIRE(mapped);
+    for (std::uint64_t i = 0; i < rounds; ++i) {
+      auto held = w.lock(0);
+      *first = *first + 1;
+    }
+    world.barrier();
+    const std::uint64_t sum = *first;
+    CHECK(sum == 3 * rounds);
+    world.barrier();
+    w.free();
+  });
+}
+
 TEST_CASE("byte windows: what is refused") {
   ranks::run<ranks::inproc>(2, [](auto world) { refuse(world); });
 }

@@ -160,8 +160,7 @@ class window_state : public window_barrier<Stack> {
     rma_target& t = this->targets[target];
     if (!may_begin(t)) return errc::rma_sync;
     begin_lock(t, exclusive, rma::has(a, rma::assertion::no_check), false);
-    // Needed at once if the program accesses the memory by its own loads and stores.
-    if (target != this->rank && !this->shared) return errc{};
+    if (!this->is_visible(t)) return errc{};
     const errc why = wait(t, site, [&] { return t.open || try_open(t); });
     if (why != errc{}) let_go(t);
     return why;
@@ -184,7 +183,7 @@ class window_state : public window_barrier<Stack> {
     for (rank_t r = 0; r < this->size; ++r) {
       rma_target& t = this->targets[r];
       begin_lock(t, false, no_check, !no_check);
-      if (!no_check && (this->shared || r == this->rank))
+      if (!no_check && this->is_visible(t))
         keep(why, wait(t, site, [&] { return t.open || try_open(t); }), r);
     }
     if (why != errc{}) {

@@ -201,6 +201,11 @@ class window_accesses : public window_data<Stack> {
       send_recv_protocol<Stack>{*this}.forsake(this->targets[r]);
   }
 
+  /// True if the program may access the target's memory by its own loads and stores, so that a lock
+  /// is needed at once. (A window of bytes tells the address of each part that is mapped here.)
+  bool is_visible(const rma_target& t) const noexcept {
+    return shared || t.rank == this->rank || (this->numbered != nullptr && t.base != nullptr);
+  }
   static bool is_locked(const rma_target& t) noexcept { return t.epoch >= rma_epoch::shared; }
 
   /// Waits until the transport accesses no memory of this rank for this window.
