@@ -211,7 +211,7 @@ int call_handler(comm_t* comm, int code, const char* call, const std::string& te
   library& l = lib();
   // Errors of no communicator are MPI_COMM_SELF's; before MPI 4.0 they were MPI_COMM_WORLD's.
   if (comm == nullptr || comm == l.self)
-    comm = l.self == nullptr || l.self->chose_handler ? l.self : l.world;
+    comm = l.self == nullptr || l.self->chose_handler.get() ? l.self : l.world;
   const errhandler_ref how = comm == nullptr ? nullptr : comm->errors.get();
   switch (how == nullptr ? errhandler_t::kind::fatal : how->how) {
     case errhandler_t::kind::returns: return code;
@@ -491,7 +491,7 @@ void Win_call_errhandler(win_t& win, int errorcode) {
 }
 void Comm_set_errhandler(comm_t& comm, MPI_Errhandler errhandler) {
   set_handler(comm.errors, errhandler, errhandler_t::kind::comm);
-  comm.chose_handler = true;
+  comm.chose_handler.set(true);
 }
 void Comm_get_errhandler(comm_t& comm, MPI_Errhandler* errhandler) {
   *errhandler = handle_of_handler(comm.errors.get());

@@ -208,8 +208,8 @@ struct comm_t {
   int remote_size = -1;  ///< -1: one group.
   int partners = 0;      ///< Number of ranks that messages may name.
   shared_value<errhandler_ref> errors;
-  bool chose_handler = false;  ///< The program has set an error handler.
-  bool under_way = false;      ///< The request that makes it is not complete.
+  shared_value<bool> chose_handler;  ///< The program has set an error handler.
+  bool under_way = false;            ///< The request that makes it is not complete.
   attribute_list attributes;
   shared_value<std::string> name;
   shared_value<info_t> hints;
