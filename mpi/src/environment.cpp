@@ -37,7 +37,9 @@ const stack_entry& chosen_stack(bool multiple) {
     if (names.find(s.name) == std::string::npos)
       names += std::string(names.empty() ? "" : ", ") + s.name;
   }
-  fail(MPI_ERR_OTHER, "MPX_MPI_STACK=%s: this library holds the stacks %s; fabric is a module",
+  fail(MPI_ERR_OTHER,
+       "MPX_MPI_STACK=%s: this library holds the stacks %s; fabric is a module, and tcp needs a "
+       "library that is built with -DMPX_MPI_TCP=ON",
        wanted, names.c_str());
 }
 comm_t* add_world(std::unique_ptr<comm_port> port, MPI_Comm self, const char* name,

@@ -227,7 +227,7 @@ int call_handler(comm_t* comm, int code, const char* call, const std::string& te
   if (comm != nullptr) all += " on rank " + std::to_string(comm->rank) + " of " + name_of(*comm);
   all += ": " + text;
   const std::string of_class = text_of(code);
-  if (!of_class.empty()) all += " (" + of_class + ")";
+  if (!of_class.empty() && code != MPI_ERR_OTHER) all += " (" + of_class + ")";
   end_job(code, all);
 }
 int failed(const char* call, MPI_Comm comm) {

@@ -173,8 +173,8 @@ class window_calls {
   // --- Passive target ----------------------------------------------------------------------------
 
   /// Opens an access epoch under the exclusive lock of `target`. Only requests the lock: accesses
-  /// wait for it. Waits for it if the target is this rank, the window is a shared_window, or it is a
-  /// byte_window that maps the target's memory.
+  /// wait for it. Waits for it if the target is this rank, if the window is a shared_window, and
+  /// if it is a byte_window that maps the target's memory.
   /// Returns:    a scoped_lock, which unlocks.
   template <class How = throws_t>
   requires BlockingForm<How>

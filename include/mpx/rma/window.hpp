@@ -89,8 +89,8 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   [[nodiscard]] std::uint64_t elements(rank_t of, site where = site::current()) const noexcept {
     return target_at(of, where).elements;
   }
-  /// Returns the memory of rank `of` as mapped by this rank; empty if it is not mapped. Loads and stores
-  /// there under a lock need a shared_window or a byte_window, whose `lock` waits for it.
+  /// Returns the memory of rank `of` as mapped by this rank; empty if it is not mapped. Loads and
+  /// stores there under a lock need a shared_window or a byte_window, whose `lock` waits for it.
   /// Requires:   the window is not empty; 0 <= of < size().
   [[nodiscard]] std::span<T> part(rank_t of, site where = site::current()) const noexcept {
     const detail::rma_target& t = target_at(of, where);
