@@ -105,7 +105,7 @@ class partitioned_communicator : public communicator<Stack> {
   /// exhausted.
   started adopt(partitioned_operation* made) const noexcept {
     if (made == nullptr) return {nullptr, errc::no_resources};
-    // It names its context: the communicator lives as long, even if it is freed.
+    // It names its context, so that the state of a freed communicator lives as long as the request.
     const started s =
         parts::make(*this->endpoint_, {.kind = compound_kind::extended,
                                        .again = true,

@@ -88,7 +88,7 @@ void join(int level) {
   l.requests.set_locking(locks);
   l.messages.set_locking(locks);
   l.wins.set_locking(locks);
-  if (find_type(MPI_INT) == nullptr) make_predefined_types();
+  make_predefined_types();
   l.requests.complete_send = make_complete_send();
   l.now.store(library::phase::running, mpx::platform::memory_order_release);
 }

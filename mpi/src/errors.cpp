@@ -207,6 +207,13 @@ int class_of_errc(int value) noexcept {
   }
 }
 
+namespace {
+/// The class of a code, to stand behind a text; empty for MPI_ERR_OTHER, which tells nothing.
+std::string with_class(int code) {
+  const std::string of_class = text_of(code);
+  return of_class.empty() || code == MPI_ERR_OTHER ? "" : " (" + of_class + ")";
+}
+}  // namespace
 int call_handler(comm_t* comm, int code, const char* call, const std::string& text) {
   library& l = lib();
   // Errors of no communicator are MPI_COMM_SELF's; before MPI 4.0 they were MPI_COMM_WORLD's.
@@ -226,9 +233,7 @@ int call_handler(comm_t* comm, int code, const char* call, const std::string& te
   std::string all = call;
   if (comm != nullptr) all += " on rank " + std::to_string(comm->rank) + " of " + name_of(*comm);
   all += ": " + text;
-  const std::string of_class = text_of(code);
-  if (!of_class.empty() && code != MPI_ERR_OTHER) all += " (" + of_class + ")";
-  end_job(code, all);
+  end_job(code, all + with_class(code));
 }
 int failed(const char* call, MPI_Comm comm) {
   const failure f = current_failure();
@@ -251,9 +256,8 @@ void call_handler(win_t& win, int code, const char* call, const std::string& tex
   }
   std::string name = win.name.get();
   if (name.empty()) name = "a window";
-  const std::string of_class = text_of(code);
   end_job(code, std::string(call) + " on rank " + std::to_string(win.rank) + " of " + name + ": " +
-                    text + (of_class.empty() ? "" : " (" + of_class + ")"));
+                    text + with_class(code));
 }
 int failed(const char* call, MPI_Win win) {
   win_t* const of = find_win(win);
@@ -306,7 +310,7 @@ int failed(const char* call, as_file_t) noexcept {
     end_job(f.code, std::string(call) + ": " + f.text);
   return f.code;
 }
-int not_built(const char* call, MPI_Comm comm) noexcept {
+int not_built(const char* call, MPI_Comm comm) {
   try {
     need_running();
     fail(MPI_ERR_UNSUPPORTED_OPERATION, "mpx does not have this function yet");
@@ -314,7 +318,7 @@ int not_built(const char* call, MPI_Comm comm) noexcept {
     return failed(call, comm);
   }
 }
-int not_built(const char* call, MPI_Session session) noexcept {
+int not_built(const char* call, MPI_Session session) {
   try {
     need_running();
     fail(MPI_ERR_UNSUPPORTED_OPERATION, "mpx does not have this function yet");

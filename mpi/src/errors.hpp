@@ -41,8 +41,8 @@ struct as_file_t {};
 inline constexpr as_file_t as_file{};
 int failed(const char* call, as_file_t) noexcept;
 /// Reports MPI_ERR_UNSUPPORTED_OPERATION.
-int not_built(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
-int not_built(const char* call, MPI_Session session) noexcept;
+int not_built(const char* call, MPI_Comm comm = MPI_COMM_SELF);
+int not_built(const char* call, MPI_Session session);
 int not_built(const char* call, as_file_t) noexcept;
 /// Returns the code of the exception that is being handled. Functions for tools call no handler.
 int tool_failed() noexcept;

@@ -249,6 +249,7 @@ using malloc_memory = std::unique_ptr<void, free_memory>;
 
 struct win_t {
   MPI_Win self = MPI_WIN_NULL;
+  malloc_memory own_memory;  ///< Of MPI_Win_allocate, that only this rank maps. Outlives the port.
   std::unique_ptr<window_port> port;
   int rank = 0;
   int size = 0;
@@ -258,8 +259,6 @@ struct win_t {
   shared_value<std::string> name;
   shared_value<info_t> hints;
   std::vector<std::pair<void*, std::uint64_t>> attached;  ///< Memory of a dynamic window.
-  /// Memory of MPI_Win_allocate that only this rank maps.
-  malloc_memory own_memory;
 };
 
 struct message_t {

@@ -224,21 +224,22 @@ const char* op_name(std::uint32_t op) {
 struct user_call {
   std::shared_ptr<const op_body> body;
   std::shared_ptr<const type_part> part;
-  MPI_Datatype given;  // That of the call.
+  MPI_Datatype given;         // That of the call.
+  type_t* counted = nullptr;  // Its object, unless it is predefined.
 
   user_call(const op_t& op, MPI_Datatype of, const type_t& type)
       : body(op.body), part(type.part), given(of) {
     if (type.predefined) return;
+    counted = find_type(of);
     const std::lock_guard guard(lib().lock);
-    ++find_type(of)->operations;
+    ++counted->operations;
   }
   user_call(const user_call&) = delete;
   user_call& operator=(const user_call&) = delete;
   ~user_call() {
+    if (counted == nullptr) return;
     const std::lock_guard guard(lib().lock);
-    type_t* const type = find_type(given);
-    if (type == nullptr || type->predefined) return;  // (None after MPI_Finalize.)
-    if (--type->operations == 0 && type->freed) lib().types.erase(value_of(given));
+    if (--counted->operations == 0 && counted->freed) lib().types.erase(value_of(given), *counted);
   }
 
   void call(void* in, void* inout, std::int64_t count) const {

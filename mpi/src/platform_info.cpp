@@ -29,10 +29,7 @@ std::vector<std::pair<std::string, std::string>> fortran_facts() {
       {"mpi_real8_supported", MPI_REAL8},         {"mpi_real16_supported", MPI_REAL16},
       {"mpi_complex4_supported", MPI_COMPLEX4},   {"mpi_complex8_supported", MPI_COMPLEX8},
       {"mpi_complex16_supported", MPI_COMPLEX16}, {"mpi_complex32_supported", MPI_COMPLEX32}};
-  {
-    const std::lock_guard guard(lib().lock);
-    if (find_type(MPI_INT) == nullptr) make_predefined_types();
-  }
+  make_predefined_types();
   std::vector<std::pair<std::string, std::string>> all;
   for (const fortran_type& f : sizes)
     all.emplace_back(f.name, std::to_string(need_any_type(f.type).part->bytes));

@@ -197,10 +197,8 @@ void throw_failure(const mpx::status& s, const char* what, const void* of) {
   std::string text = what;
   if (s.source() >= 0) text += " from rank " + std::to_string(s.source());
   if (s.tag() >= 0) text += ", tag " + std::to_string(s.tag());
-  text += ", " + std::to_string(s.bytes()) + " bytes";
-  const int code = class_of_errc(ec.value());
-  if (code == MPI_ERR_OTHER) text += ": " + ec.message();  // Of others the class tells.
-  throw failure{code, text, of};
+  text += ", " + std::to_string(s.bytes()) + " bytes: " + ec.message();
+  throw failure{class_of_errc(ec.value()), text, of};
 }
 MPI_Request add_request_of(const request_cell& cell, const void* of, bool persistent, bool receives,
                            std::shared_ptr<void> keep) {

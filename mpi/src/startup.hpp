@@ -6,7 +6,7 @@
 
 namespace mpx_mpi {
 
-/// Makes the predefined datatypes.
+/// Makes the predefined datatypes, once.
 void make_predefined_types();
 /// Calls the delete functions of attributes, the last one set first. Throws the code of the first
 /// function that fails, and keeps the attributes that are left.

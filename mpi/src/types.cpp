@@ -130,6 +130,8 @@ void define_c_types() {
 }  // namespace
 
 void make_predefined_types() {
+  const std::lock_guard guard(lib().lock);
+  if (find_type(MPI_INT) != nullptr) return;
   define_c_types();
   define_pair<float, int>(MPI_FLOAT_INT, "MPI_FLOAT_INT", MPI_FLOAT, MPI_INT);
   define_pair<double, int>(MPI_DOUBLE_INT, "MPI_DOUBLE_INT", MPI_DOUBLE, MPI_INT);
@@ -439,9 +441,9 @@ void Type_free(MPI_Datatype* datatype) {
   type_t& t = need_any_type(*datatype);
   if (t.predefined || t.unnamed)
     fail(MPI_ERR_TYPE, "the predefined datatype %s is not freed", t.name.get().c_str());
-  if (t.freed) bad_handle(MPI_ERR_TYPE, "datatype", *datatype, MPI_DATATYPE_NULL);
   drop_attributes(t.attributes, *datatype);
   const std::lock_guard guard(lib().lock);
+  if (t.freed) bad_handle(MPI_ERR_TYPE, "datatype", *datatype, MPI_DATATYPE_NULL);
   t.freed = true;
   if (t.operations == 0) lib().types.erase(value_of(*datatype));
   *datatype = MPI_DATATYPE_NULL;

@@ -95,11 +95,12 @@ void set_operation(window_access& a, const op_t& op, const type_t& type, bool fe
 /// Where the data lies at the target.
 void set_place(window_access& a, int rank, MPI_Aint disp, std::int64_t count, const type_t& type,
                const win_t& win) {
-  if (disp < 0 && rank != MPI_PROC_NULL && win.values.flavor != MPI_WIN_FLAVOR_DYNAMIC)
+  if (disp < 0 && count != 0 && rank != MPI_PROC_NULL &&
+      win.values.flavor != MPI_WIN_FLAVOR_DYNAMIC)
     bad_number(MPI_ERR_DISP, "target displacement", disp);
   a.target = rank == MPI_PROC_NULL ? static_cast<int>(mpx::rank_t{mpx::proc_null}) : rank;
   // Nothing is accessed: any place will do.
-  a.at = count == 0 && disp >= 0 ? 0 : static_cast<std::uint64_t>(disp);
+  a.at = count == 0 ? 0 : static_cast<std::uint64_t>(disp);
   a.count = count;
   if (!type.part->dense) a.there = &type.part->type;
 }

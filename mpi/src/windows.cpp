@@ -21,7 +21,7 @@ struct hint {
   const char* value;  // Unless the program sets it.
 };
 /// The hints of the standard (MPI 5.0, 12.2). None changes what mpx does, except
-/// alloc_shared_noncontig.
+/// alloc_shared_noncontig; for mpi_minimum_memory_alignment see `alignment_of`.
 constexpr hint known_hints[] = {
     {"no_locks", "false"},
     {"accumulate_ordering", "rar,raw,war,waw"},

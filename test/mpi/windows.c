@@ -327,7 +327,7 @@ static void shared_memory(void) {
 
 /* Loads and stores to memory of another rank, under its lock. */
 static void own_accesses(void) {
-  enum { rounds = 2000 };
+  enum { rounds = 500 };
   int *mine, *first, unit, sum = 0;
   MPI_Aint size;
   MPI_Win win;
@@ -347,8 +347,6 @@ static void own_accesses(void) {
   }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   CHECK(me != 0 || *mine == sum);
-  MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &first);
-  CHECK((size == 4) == (first != NULL));
   MPI_Win_free(&win);
   MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &first);

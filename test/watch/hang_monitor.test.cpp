@@ -279,7 +279,7 @@ TEST_CASE("hang_monitor: malformed state is reported as such, and does no harm")
   SUBCASE("noise, and what has a few bytes wrong") {
     std::size_t told = 0;
     std::size_t used = 0;
-#ifdef MPX_TEST_REPEATED  // One thread.
+#ifdef MPX_TEST_REPEATED  // No other thread runs here.
     constexpr std::uint64_t seeds = 300;
 #else
     constexpr std::uint64_t seeds = 3000;

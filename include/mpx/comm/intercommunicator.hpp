@@ -195,7 +195,7 @@ template <class Stack, class Inter>
 struct twin_under_way : allocated {
   endpoint<Stack>* at = nullptr;
   communicator_state* local = nullptr;  // Of the intercommunicator that is duplicated.
-  communicator_state* both = nullptr;
+  communicator_state* both = nullptr;   // The schedule runs there: its state lives as long.
   communicator_state* inter = nullptr;
   schedule* plan = nullptr;
   inter_contexts said;
@@ -213,7 +213,7 @@ struct twin_under_way : allocated {
   kept_group* local_ranks = nullptr;  // nullptr: world ranks.
 
   twin_under_way() = default;
-  ~twin_under_way() { delete local_ranks; }  // Not shared: `make` has made nothing.
+  ~twin_under_way() { delete local_ranks; }  // Not shared: `make` has not run.
 
   /// Copies what `make` needs of the original, which may be freed from now on. Throws
   /// std::bad_alloc.
@@ -239,6 +239,7 @@ struct twin_under_way : allocated {
     auto& d = *static_cast<twin_under_way*>(self);
     auto& of = d.at->communicators_locked();
     const auto fail = [&](errc why) { d.plan->failure = d.at->no_context_locked(why); };
+    const auto drop = [&] { of.release(std::exchange(d.local_ranks, nullptr)); };
     if (d.refused || d.said.why != 0 || d.said_here.why != 0) {
       // The communicator that the other ranks make is revoked: they would wait for this rank.
       if (d.said.why == 0) {
@@ -246,11 +247,12 @@ struct twin_under_way : allocated {
         of.never_made(d.said.inter, *d.inter, *d.both);
       }
       if (d.said_here.why == 0) of.never_made(d.said_here.context, *d.local);
+      drop();
       if (d.said.why == 0 && d.said_here.why == 0) return;
       return fail(static_cast<errc>(d.said.why != 0 ? d.said.why : d.said_here.why));
     }
     communicator_state* const here = of.make(d.said_here.context, *d.local);
-    of.release(std::exchange(d.local_ranks, nullptr));
+    drop();
     communicator_state* const both = of.make(d.said.both, *d.both);
     communicator_state* const inter =
         of.make_inter(d.said.inter, std::move(d.remote), std::move(d.all));

@@ -202,7 +202,7 @@ class window_accesses : public window_data<Stack> {
   }
 
   /// True if the program may access the target's memory by its own loads and stores, so that a lock
-  /// is needed at once. (A window of bytes tells the address of each part that is mapped here.)
+  /// is needed at once: windows of bytes (`numbered`) promise that, as MPI does.
   bool is_visible(const rma_target& t) const noexcept {
     return shared || t.rank == this->rank || (this->numbered != nullptr && t.base != nullptr);
   }
