@@ -211,16 +211,14 @@ void Pcontrol(const int /*level*/) {}
 
 std::size_t alignment_of(MPI_Info info) {
   if (info == MPI_INFO_NULL) return default_alignment;
-  for (const auto& [key, value] : need_info(info).pairs) {
-    if (key != "mpi_minimum_memory_alignment") continue;
-    char* end = nullptr;
-    const unsigned long long asked = std::strtoull(value.c_str(), &end, 10);
-    if (*end != 0 || !std::has_single_bit(asked) || asked > alignment_max)
-      fail(MPI_ERR_INFO_VALUE, "mpi_minimum_memory_alignment is a power of two up to %zu, not %s",
-           alignment_max, value.c_str());
-    return std::max(static_cast<std::size_t>(asked), default_alignment);
-  }
-  return default_alignment;
+  const std::string* const value = need_info(info).find("mpi_minimum_memory_alignment");
+  if (value == nullptr) return default_alignment;
+  char* end = nullptr;
+  const unsigned long long asked = std::strtoull(value->c_str(), &end, 10);
+  if (*end != 0 || !std::has_single_bit(asked) || asked > alignment_max)
+    fail(MPI_ERR_INFO_VALUE, "mpi_minimum_memory_alignment is a power of two up to %zu, not %s",
+         alignment_max, value->c_str());
+  return std::max(static_cast<std::size_t>(asked), default_alignment);
 }
 void Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   if (size < 0) bad_number(MPI_ERR_ARG, "size", size);
@@ -407,11 +405,7 @@ void Info_set(info_t& info, const char* key, const char* value) {
   need_key(key);
   if (std::strlen(value) >= MPI_MAX_INFO_VAL)
     fail(MPI_ERR_INFO_VALUE, "an info value has at most %d characters", MPI_MAX_INFO_VAL - 1);
-  const auto found = pair_of(info, key);
-  if (found != info.pairs.end())
-    found->second = value;
-  else
-    info.pairs.emplace_back(key, value);
+  info.set(key, value);
 }
 void Info_delete(info_t& info, const char* key) {
   need_key(key);

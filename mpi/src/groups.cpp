@@ -340,10 +340,7 @@ void Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
 }
 void Comm_set_info(comm_t& comm, MPI_Info info) {
   info_t hints = comm.hints.get();  // Those that `info` does not name stay.
-  for (auto& hint : known_hints(need_info(info)).pairs) {
-    std::erase_if(hints.pairs, [&](const auto& old) { return old.first == hint.first; });
-    hints.pairs.push_back(std::move(hint));
-  }
+  for (const auto& [key, value] : known_hints(need_info(info)).pairs) hints.set(key, value);
   comm.hints.set(std::move(hints));
 }
 void Comm_get_info(comm_t& comm, MPI_Info* info_used) {

@@ -140,6 +140,19 @@ class shared_value {
 
 struct info_t {
   std::vector<std::pair<std::string, std::string>> pairs;
+
+  /// Returns the value of a key; nullptr if there is none.
+  std::string* find(const std::string& key) noexcept {
+    for (auto& [k, value] : pairs)
+      if (k == key) return &value;
+    return nullptr;
+  }
+  void set(const std::string& key, const std::string& value) {
+    if (std::string* const known = find(key); known != nullptr)
+      *known = value;
+    else
+      pairs.emplace_back(key, value);
+  }
 };
 
 struct group_t {

@@ -31,23 +31,18 @@ constexpr hint known_hints[] = {
     {"same_disp_unit", "false"},
     {"alloc_shared_noncontig", "false"},
 };
-std::string* value_in(info_t& info, const std::string& key) {
-  for (auto& [k, v] : info.pairs)
-    if (k == key) return &v;
-  return nullptr;
-}
 void set_hints(win_t& win, MPI_Info info) {
   info_t hints = win.hints.get();
   if (hints.pairs.empty())
     for (const hint& h : known_hints) hints.pairs.emplace_back(h.key, h.value);
   if (info != MPI_INFO_NULL)
     for (const auto& [key, value] : need_info(info).pairs)
-      if (std::string* const known = value_in(hints, key); known != nullptr) *known = value;
+      if (std::string* const known = hints.find(key); known != nullptr) *known = value;
   win.hints.set(std::move(hints));
 }
 bool wants_parts_apart(MPI_Info info) {
   if (info == MPI_INFO_NULL) return false;
-  const std::string* const value = value_in(need_info(info), "alloc_shared_noncontig");
+  const std::string* const value = need_info(info).find("alloc_shared_noncontig");
   return value != nullptr && *value == "true";
 }
 void need_memory(MPI_Aint size, MPI_Aint unit) {

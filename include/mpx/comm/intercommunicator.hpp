@@ -207,9 +207,8 @@ struct twin_under_way : allocated {
   rank_t rank = 0;
   rank_t rank_in_both = 0;
   bool refused = false;  // An attribute cannot be copied: only other ranks make the duplicate.
-  communicator_state
-      local_kept;  // `local` and `inter` point to these: the original may be freed first.
-  communicator_state inter_kept;
+  communicator_state local_kept;      // `local` and `inter` point to these, as the original may be
+  communicator_state inter_kept;      // freed first.
   kept_group* local_ranks = nullptr;  // nullptr: world ranks.
 
   twin_under_way() = default;
